@@ -51,7 +51,7 @@ extension HubContainer {
     }
   }
 
-  /// Acquires exclusive access, so that no process serves the hub during the move. For a database, only existing
+  /// Acquires exclusive access, so that no process is serving the hub during the move. For a database, only existing
   /// connections can be checked.
   private func occupyAlone() throws -> (any Sendable)? {
     let occupation = try storage.acquireExclusiveAccess()

@@ -50,7 +50,7 @@ extension HubContainer {
     public var rows: Int64
     /// Size in storage, in bytes; `nil` if the storage does not report it.
     public var bytes: Int64?
-    /// Total size of all entries that are not deleted, in bytes. This size is limited by the quota.
+    /// Total size in bytes of all entries that are not deleted. The quota limits this size.
     public var contentBytes: Int64
     /// Quota set for this user, which overrides the default of the hub.
     public var quota: HubQuota

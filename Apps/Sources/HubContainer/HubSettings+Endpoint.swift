@@ -46,7 +46,7 @@ extension HubSettings {
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
     if let address { return address }
-    // A hub on a Unix socket is behind a proxy, whose name and port are unknown.
+    // A hub on a Unix socket is behind a proxy with an unknown name and port.
     guard endpoint.path == nil, case let port = port ?? endpoint.port, port != 0 else { return nil }
     guard let host = hosts.first ?? (endpoint.isWildcard ? nil : endpoint.address) else { return nil }
     return "http://\(Self.bracketed(host)):\(port)"

@@ -53,7 +53,7 @@ public struct ResourceBounds: Hashable, Sendable {
     openTracks = min(Self.most.tracks, Self.minStores + more / 3)
   }
 
-  /// Raises the soft limit of open descriptors to the hard limit.
+  /// Raises the soft limit on open descriptors to the hard limit.
   /// - Returns: the new soft limit.
   public static func raiseDescriptorLimit() -> Int {
     var limit = rlimit()

@@ -3,7 +3,7 @@ public import CommandSupport
 import TrendyNetworking
 
 extension CommandError {
-  /// Creates a message for an error of the connection to a hub.
+  /// Creates a message for an error in the connection to a hub.
   public init(describingNetwork error: any Error) {
     switch error {
     case HubAddressError.insecure(let host):

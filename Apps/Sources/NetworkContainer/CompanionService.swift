@@ -20,7 +20,7 @@ public struct CompanionService: Sendable {
     deviceId = account.deviceId
   }
 
-  /// Returns the other device of the user with a name or id.
+  /// Returns the user's other device with a name or id.
   /// - Throws: ``CommandError`` with exit 66 if no device is found, or exit 64 if several have the name.
   public func device(named name: String) async throws -> APIDevice {
     let others = try await client.devices().filter { !$0.isCurrent }
@@ -78,7 +78,7 @@ public struct CompanionService: Sendable {
     return meant.count
   }
 
-  /// Returns all devices of the user, sorted by name, and the links between them.
+  /// Returns all of the user's devices, sorted by name, and the links between them.
   public func list() async throws -> (devices: [APIDevice], companions: [APICompanion]) {
     (try await client.devices().sorted { ($0.name, $0.id) < ($1.name, $1.id) }, try await client.companions())
   }

@@ -10,7 +10,7 @@ public import TrendyModels
 import TrendyTrips
 
 extension SampleRecord {
-  /// Returns the events of a day in order of time.
+  /// Returns the events on a day in chronological order.
   public func events(on day: CivilDate) -> [Event] {
     let body = [sleep(day), mood(day), medication(day), headache(day), meditation(day), wine(day)]
     let rest = [

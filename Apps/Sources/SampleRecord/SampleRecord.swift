@@ -1,7 +1,7 @@
 public import TrendyModels
 public import TrendyTrips
 
-/// Generated sample data of a fictional user, for demonstrations.
+/// Generated sample data for a fictional user, for demonstrations.
 ///
 /// The data is determined by the seed and the days. Some correlations are intended: stretching follows a run, headaches
 /// follow wine on the previous day, and reading and television exclude each other. All other series are independent.
@@ -33,7 +33,7 @@ public struct SampleRecord: Sendable {
   ///   - today: last day of the data.
   ///   - count: number of days, at least 1.
   ///   - local: calendar of the fictional user.
-  /// - Throws: errors of creating the trip type, which do not occur here.
+  /// - Throws: errors from creating the trip type, which cannot occur here.
   public init(seed: UInt64, today: CivilDate, days count: Int, local: LocalTime) throws {
     precondition(count > 0, "\(count) days of sample data")
     self.seed = seed
@@ -55,7 +55,7 @@ public struct SampleRecord: Sendable {
       startOdometer: 38_200_000)
   }
 
-  /// All events in order of time.
+  /// All events in chronological order.
   public var events: some Sequence<Event> { days.lazy.flatMap { events(on: $0) } }
 
   /// Event type that has no events on holidays.

@@ -255,7 +255,7 @@ extension Demo {
     return try WireJSON.decode(JSONValue.self, from: result.output)
   }
 
-  /// Returns the address of a hub from the first line of its log.
+  /// Parses the hub's address from the first line of its log.
   private func address(from log: URL, of process: Process) throws -> String {
     var address: String?
     try eventually("the hub reports its address") {

@@ -31,7 +31,7 @@ struct Program {
     process.standardOutput = output
     process.standardError = talk
     try process.run()
-    // The output of each command fits into the buffer of a pipe, so reading one pipe after the other cannot block the
+    // The output of each command fits into a pipe buffer, so reading one pipe after the other cannot block the
     // program.
     let data = output.fileHandleForReading.readDataToEndOfFile()
     let words = talk.fileHandleForReading.readDataToEndOfFile()

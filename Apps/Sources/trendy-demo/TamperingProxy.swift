@@ -5,7 +5,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// Proxy that replaces one word in responses of the hub, to check that the demonstration then fails.
+/// Proxy that replaces one word in the hub's responses, to check that the demonstration detects the change.
 final class TamperingProxy: Sendable {
   let port: UInt16
   private let listener: Int32

@@ -204,7 +204,7 @@ struct DaemonRun {
         ).run()
       }
       defer { agent.cancelAll() }
-      // `waitForAll()` would not throw the error of a task until all other tasks have finished.
+      // `waitForAll()` would not throw a task's error until all other tasks have finished.
       for try await _ in agent {}
     }
   }

@@ -2,7 +2,7 @@ import AppContainer
 import CommandSupport
 import HubContainer
 
-/// Options of `trendyd run`, with values from the configuration for those not given.
+/// Options for `trendyd run`. An option that is not given gets its value from the configuration.
 struct RunOptions: Sendable {
   let role: DaemonRun.Role
   let pollInterval: Duration

@@ -22,7 +22,7 @@ final class RunSettings: Sendable {
   private let state: Mutex<State>
   /// Functions to call after each reload.
   private let listeners = Mutex<[@Sendable () -> Void]>([])
-  /// Values of all settings when the daemon started, to detect changes that require a restart.
+  /// Values of all settings at the time the daemon started, to detect changes that require a restart.
   private let started: [String: String]
 
   init(_ session: DaemonSession, _ options: RunOptions) {

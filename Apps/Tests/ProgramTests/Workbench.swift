@@ -29,7 +29,7 @@ final class Workbench {
     }
   }
 
-  /// Folder of the programs, which is the folder of the test executable.
+  /// Folder that contains the programs and the test executable.
   static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
 
   /// Returns the path of one of the project's programs; an absolute path is returned unchanged.

@@ -20,7 +20,7 @@ struct FuzzHub: Sendable {
     token = try server.accounts.createToken(user: user, deviceName: "phone").token
   }
 
-  /// Sends a request with the token of the device.
+  /// Sends a request with the device's token.
   /// - Throws: ``Finding`` if the status is 500 or higher.
   func ask(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> (status: Int, body: Data) {
     let request = HTTPRequest(

@@ -1,4 +1,4 @@
-/// Command-line options of the suite `store`.
+/// Command-line options for the suite `store`.
 package struct BenchmarkOptions: Hashable, Sendable {
   package enum Workload: String, Hashable, Sendable, CaseIterable {
     case insertDurable = "insert-durable"

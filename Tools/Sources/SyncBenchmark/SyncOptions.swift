@@ -1,4 +1,4 @@
-/// Command-line options of the suite `sync`.
+/// Command-line options for the suite `sync`.
 package struct SyncOptions: Hashable, Sendable {
   package enum Workload: String, Hashable, Sendable, CaseIterable {
     case push

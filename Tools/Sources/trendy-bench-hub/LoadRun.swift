@@ -56,7 +56,7 @@ struct LoadRun {
   }
 }
 
-/// Deterministic requests of one user.
+/// Deterministic requests from one user.
 ///
 /// @unchecked: used by one thread only.
 private final class LoadUser: @unchecked Sendable {

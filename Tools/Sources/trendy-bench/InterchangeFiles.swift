@@ -3,7 +3,7 @@ import StoreBenchmark
 import TrendyArchive
 import TrendyModels
 
-/// Generates files like those of other tools, deterministic and of any length.
+/// Generates deterministic files of any length in the formats of other tools.
 enum InterchangeFiles {
   private static let pieceBytes = 1 << 20
 

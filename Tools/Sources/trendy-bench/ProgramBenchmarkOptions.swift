@@ -8,7 +8,7 @@ import Foundation
   import Glibc
 #endif
 
-/// Command-line options of the benchmarks that start release builds.
+/// Command-line options for the benchmarks that start release builds.
 struct ProgramBenchmarkOptions {
   private let values: [String: String]
   private let usage: String

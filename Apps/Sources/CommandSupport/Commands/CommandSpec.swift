@@ -8,7 +8,7 @@ public struct CommandSpec: Hashable, Sendable {
   public let group: CommandGroup
   /// Example command lines without the program's name.
   public let examples: [String]
-  /// Options of this command, excluding the global options.
+  /// Options for this command, excluding the global options.
   public let options: [OptionSpec]
   /// Whether help omits the command because it is only called by other programs.
   public let isHidden: Bool

@@ -46,10 +46,10 @@ public struct CommandTable: Sendable {
   /// Help topics that are not commands.
   var topics: [HelpTopic] { makeTopics() }
 
-  /// Returns the options of a command, including the global ones.
+  /// Returns a command's options, including the global ones.
   public func options(of command: CommandSpec) -> [OptionSpec] { command.options + globalOptions }
 
-  /// Returns the usage line of a command, such as `trendy rm <id> ... [options]`.
+  /// Returns the usage line for a command, such as `trendy rm <id> ... [options]`.
   public func usage(of command: CommandSpec) -> String {
     ([program, command.name, command.argumentsUsage] + (command.options.isEmpty ? [] : ["[options]"]))
       .filter { !$0.isEmpty }.joined(separator: " ")

@@ -83,7 +83,7 @@ extension CommandTable {
   }
 }
 
-/// Words before the one to be completed, parsed.
+/// Parsed words that precede the word to be completed.
 private struct CompletionLine {
   /// Command whose path is the longest prefix of the words, if any.
   let command: CommandSpec?

@@ -99,7 +99,7 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
 }
 
 extension CompletionShell {
-  /// Returns the name of the file from which the shell loads the completions of a program.
+  /// Returns the name of the file from which the shell loads a program's completions.
   public func fileName(for program: String) -> String {
     switch self {
     case .bash: program

@@ -18,13 +18,13 @@ public enum GlobalOptions: Sendable {
   ]
 }
 
-/// Internal subcommand of `trendyd` that runs the commands of `trendy` that need the network.
+/// Internal subcommand of `trendyd` that runs those `trendy` commands that need the network.
 public enum NetworkMode: Sendable {
   /// First argument of `trendyd`. The arguments of `trendy` follow.
   public static let word = "network"
 }
 
-/// Options of `trendy connect`, parsed by `trendy` and by `trendyd network`.
+/// Options for `trendy connect`, parsed by `trendy` and by `trendyd network`.
 public enum ConnectOptions: Sendable {
   public static let all = [
     OptionSpec("--name", value: "device", kind: .text, help: "name of this device on the hub (default: the host name)"),
@@ -33,7 +33,7 @@ public enum ConnectOptions: Sendable {
   ]
 }
 
-/// Options of `trendy sync repair`, parsed by `trendy` and by `trendyd network`.
+/// Options for `trendy sync repair`, parsed by `trendy` and by `trendyd network`.
 public enum RepairOptions: Sendable {
   public static let all = [
     OptionSpec("--resync", help: "download everything from the hub again; pending changes are kept"),

@@ -144,7 +144,7 @@ public struct Console: Sendable {
     if printsReports { writeReport(Self.oneLine(line)) }
   }
 
-  /// Writes a report. A write error is ignored, because the changes of the command have been saved.
+  /// Writes a report. A write error is ignored, because the command's changes have already been saved.
   private func writeReport(_ line: String) {
     if gathered != nil { raw(line + "\n") } else { _ = Self.write(line + "\n", to: STDOUT_FILENO) }
   }

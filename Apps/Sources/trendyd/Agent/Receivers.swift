@@ -62,7 +62,7 @@ struct Receivers {
       if let (path, baud) = sources.nmea { group.addTask { try await read(intake, nmea: path, baud: baud) } }
       group.addTask { try await tick(intake) }
       do {
-        // `waitForAll()` would not throw the error of a task until all other tasks have finished.
+        // `waitForAll()` would not throw a task's error until all other tasks have finished.
         for try await _ in group {}
       } catch is CancellationError {
         group.cancelAll()

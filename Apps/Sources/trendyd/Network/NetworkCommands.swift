@@ -27,7 +27,7 @@ enum NetworkCommands {
       "'trendyd network' is for internal use by trendy", hint: "Use 'trendy connect' or 'trendy sync'.", exit: .usage)
   }
 
-  /// Returns the address and the pairing code of `trendy connect`, which are given as two arguments or as a link.
+  /// Parses the address and the pairing code for `trendy connect`, given as two arguments or as a link.
   private static func offer(_ words: [String]) -> PairingLink? {
     switch words.count {
     case 2: PairingLink(words[1])

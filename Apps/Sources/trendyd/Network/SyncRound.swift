@@ -143,7 +143,7 @@ struct SyncRound {
   }
 }
 
-/// Progress line of a sync.
+/// Progress line for a sync.
 private final class SyncLine {
   private let line: ProgressLine
   private var isSending: Bool?

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs the commands in README.md in the order of the page, as a reader would.
+/// Runs the commands in README.md in page order, as a reader would.
 @Suite("README", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReadmeTests {
   private static let root = Samples.repository

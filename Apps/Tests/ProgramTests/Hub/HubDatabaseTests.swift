@@ -61,7 +61,7 @@ struct HubDatabaseTests {
 
   // MARK: Three hubs that are killed
 
-  /// Sends the pushes of a device in order, each to random hubs until one of them returns 200. Arguments: token,
+  /// Sends a device's pushes in order, each to random hubs until one of them returns 200. Arguments: token,
   /// device, hubs.
   private static let writer = """
     token=$1; device=$2; shift 2

@@ -200,7 +200,7 @@ struct ManyTests {
     #expect(try notes("--where", "size=small") == ["n7"])
     try sync()
     #expect(try bench.trendy("list", "--limit", "0", "--where", "size=large", "--plain", store: "other").output.isEmpty)
-    // Undoing the lines deletes all their events except the one that was edited.
+    // Undoing the logged lines deletes their events except the event that was edited.
     try bench.trendy("undo")
     #expect(try notes() == ["n7"])
     try bench.trendy("redo")

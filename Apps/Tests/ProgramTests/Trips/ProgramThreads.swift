@@ -32,7 +32,7 @@ final class ProgramThreads: TaskExecutor {
   }
 }
 
-/// Trait that runs the tests of a suite on ``ProgramThreads``.
+/// Trait that runs a suite's tests on ``ProgramThreads``.
 struct ProgramThreadsTrait: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 

@@ -12,7 +12,7 @@ struct WitnessTests {
     try bench.trendy("init")
   }
 
-  /// Adds positions of a drive of 15 minutes to the north on 20 November 2026 at 8:00 UTC, with half an hour without
+  /// Adds positions of a 15-minute drive to the north on 20 November 2026 at 8:00 UTC, with half an hour without
   /// movement before and after it.
   private func record(device: String, every interval: Int, shift: Int = 0) throws {
     let lines = stride(from: -1800 + shift, through: 2700, by: interval).map { second in

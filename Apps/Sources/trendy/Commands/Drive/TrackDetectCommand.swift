@@ -12,7 +12,7 @@ struct TrackDetectCommand: Command {
     examples: ["track detect drive.gpx", "track detect tracks/"])
 
   struct Answer {
-    /// Detected trips, keyed by the id of the track.
+    /// Detected trips, keyed by track id.
     var trips: [String: [TripRecord]] = [:]
     /// Files in a folder that do not contain a track, with the reason.
     var passedOver: [(file: URL, reason: InterchangeError)] = []

@@ -38,7 +38,7 @@ struct ConditionOptions {
 }
 
 extension ConditionOptions {
-  /// Weekday names in the order of ISO 8601, in which Monday is day 1.
+  /// Weekday names in ISO 8601 order, starting with Monday.
   private static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
   private static func weekdays(_ session: Session) throws(CommandError) -> [Int]? {

@@ -6,7 +6,7 @@ enum Property {
   /// Whether a string is valid as the key of a property.
   static func isKey(_ text: String, _ session: Session) -> Bool { session.isName(text) && !text.contains("=") }
 
-  /// Validates the options of a property, which are its allowed values.
+  /// Validates a property's options, that is, its allowed values.
   /// - Throws: ``CommandError`` with exit 64 if the options are invalid for a property of this kind.
   static func checkOptions(_ options: [String], of kind: PropertyType, _ session: Session) throws(CommandError) {
     switch kind {

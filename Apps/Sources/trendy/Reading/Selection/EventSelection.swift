@@ -126,7 +126,7 @@ struct EventSelection {
   }
 }
 
-/// Search for the events of an ``EventSelection``.
+/// Search for the events selected by an ``EventSelection``.
 struct EventSearch {
   /// Maximum number of events in memory at a time when a long list is read.
   private static let pageSize = 1000

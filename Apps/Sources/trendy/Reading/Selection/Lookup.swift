@@ -227,7 +227,7 @@ extension Lookup {
   ///   - into: entities that the second argument denotes.
   ///   - target: returns the remaining entity if the arguments denote different entities.
   /// - Returns: `nil` if there is nothing to merge, because both arguments denote the same single entity.
-  /// - Throws: errors of `target`, for example if the second argument is ambiguous.
+  /// - Throws: errors thrown by `target`, for example if the second argument is ambiguous.
   static func merge<Entity: Identifiable<String>>(
     _ from: [Entity], into: [Entity], target: () throws -> Entity
   ) throws -> (from: [Entity], into: Entity)? {

@@ -7,7 +7,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Selection of recorded positions by the options of `trendy export`.
+/// Recorded positions selected by options of `trendy export`.
 struct TrackExport {
   static let options = [
     OptionSpec(
@@ -21,7 +21,7 @@ struct TrackExport {
     OptionSpec("--all", help: "track formats: all positions"),
   ]
 
-  /// Returns the range given by `--day`, or by `--since` and `--until`; `nil` if none of them is given.
+  /// Returns the range given by `--day`, or by `--since` and `--until`; `nil` if none of these options is given.
   static func range(_ session: Session) throws(CommandError) -> Range<Date>? {
     guard let day = try session.date(option: "--day", .since) else { return try session.range() }
     if let other = ["--since", "--until"].first(where: session.arguments.has) {

@@ -50,7 +50,7 @@ struct OneEvent {
 
   init(_ event: Event, in store: any DataStoreProtocol) throws { list = try EventList([event], in: store) }
 
-  /// Uses the event of a list.
+  /// Uses the only event in a list.
   /// - Parameter list: list that contains exactly one event.
   init(_ list: EventList) {
     precondition(list.events.count == 1, "expected one event, not \(list.events.count)")

@@ -16,7 +16,7 @@ struct EventText {
   /// Ids of events that are running.
   private let running: Set<String>
 
-  /// Creates a formatter with the types, places and running events of a store.
+  /// Creates a formatter with the types, places and running events in a store.
   init(_ session: Session, in store: any DataStoreProtocol) throws {
     self.init(
       session: session, types: try store.fetchAllEventTypes(), places: try store.fetchAllGeofences(),
