@@ -16,7 +16,7 @@ public final class AgentConnection {
     case status
     /// Performs a sync; the response is the status afterwards.
     case sync
-    /// Reloads the configuration; the response is the result.
+    /// Reloads the configuration; the response describes the result.
     case reload
     /// Returns the current status, and then the new status after each change until the client disconnects.
     case live

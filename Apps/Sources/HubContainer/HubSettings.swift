@@ -157,7 +157,7 @@ extension HubSettings {
     return number
   }
 
-  /// Returns the default quota of users.
+  /// Returns the default quota for users.
   /// - Throws: ``CommandError`` if the configured value is invalid.
   public func quota() throws(CommandError) -> HubQuota {
     func number(_ name: String) throws(CommandError) -> Int64? {

@@ -32,7 +32,7 @@ public struct NetworkContainer: Sendable {
   ///   - isRebuilding: whether any account is accepted. The next sync then uploads the whole record, including
   ///     deletions, and merges it with data from other devices.
   /// - Returns: network components of the store, and its account on the hub.
-  /// - Throws: ``ConnectError`` if the store belongs to another user; errors from the address, the request or the store.
+  /// - Throws: ``ConnectError`` if the store belongs to another user; errors of the address, the request or the store.
   public static func connect(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), hub: String, code: String, deviceName: String,
     allowsInsecureHTTP: Bool, isRebuilding: Bool = false

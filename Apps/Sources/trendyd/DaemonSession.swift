@@ -57,7 +57,7 @@ struct DaemonSession: Sendable {
   /// Returns a session with the same arguments and the current content of the configuration.
   func rereading() -> DaemonSession { DaemonSession(arguments: arguments, console: console) }
 
-  /// Paths of the control socket and status file of the agent.
+  /// Paths of the agent's control socket and status file.
   var runtimeFiles: RuntimeFiles {
     RuntimeFiles(storeDirectory: storeDirectory, environment: environment, status: value("--status", Setting.status))
   }

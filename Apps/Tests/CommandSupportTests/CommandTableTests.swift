@@ -116,7 +116,7 @@ struct CommandTableTests {
         "  type add <name> ...  Does it.\n  type prop add        Does it."))
     let log = try table.help(on: ["log"], width: 80)
     #expect(log.hasPrefix("Does it.\n\nExamples:\n  p log tea\n  p log tea 2\n\nUsage: p log <type>\n\nGlobal options"))
-    // The help of a command lists its subcommands.
+    // The help for a command lists its subcommands.
     #expect(try table.help(on: ["sync", "conflicts"], width: 80).hasSuffix("sync conflicts show <id>  Does it."))
     #expect(throws: CommandError.self) { try table.help(on: ["nothing"], width: 80) }
   }

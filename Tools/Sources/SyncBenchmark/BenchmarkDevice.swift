@@ -19,7 +19,7 @@ struct BenchmarkDevice {
     recorder = Recorder(dataStoreFactory: factory)
   }
 
-  /// Syncs until the queue is empty; several rounds are only needed after an interrupted one.
+  /// Syncs until the queue is empty, which takes more than one round only after an interruption.
   func sync() async throws {
     for _ in 0..<5 {
       await engine.performSync()

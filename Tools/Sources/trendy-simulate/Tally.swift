@@ -1,6 +1,6 @@
 import TrendySimulation
 
-/// Totals of many scenarios.
+/// Totals for many scenarios.
 struct Tally {
   private(set) var seeds = 0
   private(set) var broken: [(seed: UInt64, violation: Violation)] = []

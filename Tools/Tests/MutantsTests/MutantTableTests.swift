@@ -79,7 +79,7 @@ struct MutantTableTests {
     }
   }
 
-  /// Whether a function or suite of the package's tests contains the name. `--filter` matches these identifiers, not
+  /// Whether the package's tests contain a function or suite with this name. `--filter` matches these identifiers, not
   /// the display names in quotes.
   private func isTest(_ name: String, of package: String, in root: URL) throws -> Bool {
     let tests = root.appending(path: package).appending(path: "Tests")

@@ -164,8 +164,8 @@ extension CommandSpec {
     }
   }
 
-  /// Returns the option whose value an unexpected argument probably is: `--limit 3`, `--until 2026-11-20`, `--name
-  /// Bob`.
+  /// Returns the option that probably takes an unexpected argument as its value: `--limit 3`, `--until 2026-11-20`,
+  /// `--name Bob`.
   private func optionFor(_ word: String) -> String? {
     let kinds: [ValueKind] =
       if Double(word) != nil { [.number] } else if word.first?.isASCIIDigit == true {

@@ -11,7 +11,7 @@ public struct CommandTable: Sendable {
   let notes: [String]
   private let makeTopics: @Sendable () -> [HelpTopic]
 
-  /// Creates the table of a program's commands.
+  /// Creates a table of a program's commands.
   /// - Parameters:
   ///   - program: name of the program.
   ///   - about: description of the program in one or two sentences.
@@ -154,7 +154,7 @@ extension CommandTable {
     return (lines + [""] + ([ending] + notes).flatMap { terminal.lines(of: $0, hanging: 2) }).joined(separator: "\n")
   }
 
-  /// Returns the help of one command.
+  /// Returns the help for one command.
   public func help(of command: CommandSpec, width: Int) -> String {
     let terminal = Terminal(width: width)
     var lines = terminal.lines(of: command.summary)

@@ -87,7 +87,7 @@ extension CommandTable {
 private struct CompletionLine {
   /// Command whose path is the longest prefix of the words, if any.
   let command: CommandSpec?
-  /// Options of the command and global options.
+  /// The command's own options and the global options.
   let options: [OptionSpec]
   /// Keys of the options already given.
   private(set) var given: Set<String> = []

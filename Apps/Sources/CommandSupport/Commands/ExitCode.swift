@@ -51,7 +51,7 @@ extension ExitCode {
   }
 }
 
-/// Error of a command, with the failure, its reason and what to do about it.
+/// Error thrown by a command: the failure, its reason and a hint on how to resolve it.
 public struct CommandError: Error, Hashable, Sendable {
   /// Failure and reason, without a final period.
   public var message: String

@@ -7,7 +7,7 @@ import TrendyFoundation
 public struct Settings: Sendable {
   /// Where a value comes from.
   public enum Origin: Hashable, Sendable {
-    /// Default of the setting.
+    /// Default value of the setting.
     case standard
     /// Locale, as determined by an environment variable.
     case locale(String)

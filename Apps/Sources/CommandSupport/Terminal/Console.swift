@@ -119,7 +119,7 @@ public struct Console: Sendable {
     for line in terminal.lines(of: Self.oneLine(sentence), hanging: hanging) { text(line) }
   }
 
-  /// Prints a help text, using the pager if the text is taller than the terminal.
+  /// Prints help, using the pager if the text is taller than the terminal.
   /// - Throws: ``CommandError`` if the pager cannot be started.
   public func help(_ text: String, environment: [String: String]) throws(CommandError) {
     let count = text.split(separator: "\n", omittingEmptySubsequences: false).count

@@ -58,7 +58,7 @@ public struct Terminal: Hashable, Sendable {
 
   /// Returns the terminal of this process.
   ///
-  /// The width is that of the terminal, or else `COLUMNS`. `NO_COLOR` (no-color.org) and `TERM=dumb` disable colours.
+  /// The width is taken from the terminal or `COLUMNS`. `NO_COLOR` (no-color.org) and `TERM=dumb` disable colours.
   public static func ofStandardOutput(environment: [String: String]) -> Terminal {
     var size = winsize()
     let isTerminal = isatty(STDOUT_FILENO) == 1

@@ -3,7 +3,7 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// Backup file of a hub, named on the command line.
+/// Hub backup file, named on the command line.
 struct HubBackupFile {
   let path: String
 

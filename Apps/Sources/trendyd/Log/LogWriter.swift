@@ -82,7 +82,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits until all queued lines have been written, at most for the given time in seconds.
+  /// Waits until all queued lines have been written, but no longer than the given time in seconds.
   func finish(atMost seconds: TimeInterval) {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.withLock {

@@ -83,7 +83,7 @@ struct ServiceInstallation: Sendable {
 
   private var systemctl: [String] { isUser ? ["systemctl", "--user"] : ["systemctl"] }
 
-  /// Runs a command of the service manager.
+  /// Runs one of the service manager's commands.
   /// - Throws: ``CommandError`` with exit 69 if the command cannot be run or fails.
   func run(_ command: [String]) throws(CommandError) {
     let process = Process()
@@ -119,7 +119,7 @@ struct ServiceInstallation: Sendable {
     return String(decoding: data, as: UTF8.self).contains(ServiceFile.mark)
   }
 
-  /// Writes a file of the service.
+  /// Writes one of the service's files.
   /// - Returns: whether the file is new or changed.
   /// - Throws: ``CommandError`` if the file cannot be written, or exists and was not written by trendyd.
   func write(_ file: ServiceFile, program: String) throws(CommandError) -> Bool {

@@ -40,7 +40,7 @@ struct HelpTests {
     }
   }
 
-  /// Each row must have as many cells as there are declared columns. Rows of events end with any number of properties.
+  /// Each row must have as many cells as there are declared columns. Event rows may end with any number of properties.
   @Test func `the help lists as many columns for --plain as the output has`() throws {
     for words in [
       ["init"], ["log", "coffee"], ["place", "add", "Home", "52.0,4.0"], ["vehicle", "add", "Van"],

@@ -127,7 +127,7 @@ struct ServiceManagerTests {
     #expect(running.text.contains("http://127.0.0.1:\(port)"), "\(running.text)")
     running.stop()
     #expect(running.process.terminationStatus == 0)
-    // The socket of the service manager stays open while the hub is stopped, so connections made in between are served
+    // The service manager's socket stays open while the hub is stopped, so connections made in between are served
     // after the next start.
     let between = try Running(
       bench, "/usr/bin/curl", ["-s", "-m", "120", "http://127.0.0.1:\(port)/api/v1/health"])

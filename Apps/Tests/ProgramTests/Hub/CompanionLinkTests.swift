@@ -53,7 +53,7 @@ struct CompanionLinkTests {
     defer { hub.stop() }
     try hub.connect("watch")
     let phone = try HubPhone(bench, hub, name: "pixel")
-    // A drive before the watch follows the phone is not announced.
+    // A drive that took place before the watch followed the phone is not announced.
     try phone.post(HubPhone.drive(ago: 5000) + HubPhone.rest(seconds: 900, ago: 4100, at: 9000), to: hub)
     try follow("Pixel")
     let listed = try bench.trendy("companion", "list", store: "watch").output

@@ -17,7 +17,7 @@ struct GoalTests {
       .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }.first { $0[1] == type }.map { String($0[4]) }
   }
 
-  /// Returns the line of `trendy today` with the goal of an event type.
+  /// Returns the line with an event type's goal from the output of `trendy today`.
   private func line(_ type: String) throws -> String? {
     try bench.trendy("today").output.split(separator: "\n").last { $0.hasPrefix("  \(type) ") }
       .map { $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst().joined(separator: " ") }

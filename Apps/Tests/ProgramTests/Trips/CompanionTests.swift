@@ -202,7 +202,7 @@ struct CompanionTests {
     let watch = try agent("watch")
     defer { watch.stop() }
     _ = try eventually { try notices("watch").first }
-    // The same hub at a different host name.
+    // Connects the phone to the same hub under a different host name.
     let account = URL(filePath: bench.store("phone")).appending(path: "account.json")
     var members = try #require(
       WireJSON.decode(JSONValue.self, from: Data(contentsOf: account)).objectValue)

@@ -109,7 +109,7 @@ struct UndoMoves {
     }
   }
 
-  /// Returns the changes that were not undone as text: `note of event 0199f3c2, place 0199f3d0`.
+  /// Formats the changes that were not undone: `note of event 0199f3c2, place 0199f3d0`.
   private static func words(_ left: [UndoStep.Left]) -> String {
     let words = left.prefix(namedMost).map { left in
       let fields = left.fields.map { name in

@@ -35,7 +35,7 @@ struct ExportMileageCommand: Command {
     case file(String)
     /// Folder that receives one file per vehicle.
     case folder(String)
-    /// Schedule for exports, which the agent carries out.
+    /// Schedule for exports that the agent carries out.
     case agent(ExportOrder)
   }
 

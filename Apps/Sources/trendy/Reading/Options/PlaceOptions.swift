@@ -80,7 +80,7 @@ struct PlaceOptions {
     return coordinate
   }
 
-  /// Changes the attributes of a place for which an option was given.
+  /// Applies the given options to a place. All other attributes keep their values.
   func apply(to place: inout Geofence, in store: any DataStoreProtocol) throws {
     if let radius { place.radius = radius }
     if let id = try typeId(entryTypeName, in: store) { place.eventTypeEntryId = id }

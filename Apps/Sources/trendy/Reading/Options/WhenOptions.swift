@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Options for the start and end of an event. At most two of start, duration and end may be given, or a range.
+/// Options for the start and end of an event: a range, or at most two of start, duration and end.
 struct WhenOptions {
   static let all = [
     OptionSpec(

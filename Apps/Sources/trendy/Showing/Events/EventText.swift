@@ -40,7 +40,7 @@ struct EventText {
 
   func typeName(_ event: Event) -> String { types[event.eventTypeId]?.name ?? "(unknown type)" }
 
-  /// Returns the width of the column for type names, at most 16. Longer names exceed it.
+  /// Returns the width of the column for type names, at most 16. Longer names extend beyond the column.
   func nameColumns(of events: [Event]) -> Int { min(16, events.map { typeName($0).columns }.max() ?? 0) }
 
   /// Returns a line such as `coffee  Fri 20 Nov 08:30  count 2  large  "oat"  0199f3c2-7a40`.
@@ -136,7 +136,7 @@ struct EventText {
       event.packedProperties.forEach { key, value in
         guard !event.repeats(key, value), !event.isLine(key) else { return }
         let words = words(value, of: event)
-        // The value of a select property is clear without the name of the property.
+        // The value of a select property is clear without the property's name.
         add(value.type == .select ? words : key + " " + words)
       }
       if let place = event.locationName { add("at " + place) }

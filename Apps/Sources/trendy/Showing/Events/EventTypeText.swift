@@ -16,7 +16,7 @@ enum EventTypeText {
     [type.id, type.name, type.colorHex, type.iconName, type.goal?.description ?? ""]
   }
 
-  /// Returns icon and name: `☕ coffee`.
+  /// Returns the icon and name: `☕ coffee`.
   static func heading(of type: EventType) -> String { "\(type.glyph ?? "•") \(type.name)" }
 
   /// Returns the goal as `goal 3/week`, or `nil` if the type has no goal.

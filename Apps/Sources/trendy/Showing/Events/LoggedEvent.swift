@@ -51,7 +51,7 @@ struct LoggedEvent {
 }
 
 extension Session {
-  /// Prints the line below the result of a command, which mentions `trendy undo`.
+  /// Prints a line that mentions `trendy undo` below the result of a command.
   /// - Parameter notes: other consequences of the command, printed on the same line.
   func reportUndo(_ notes: [String] = []) {
     let line = (notes + ["Undo with: trendy undo"]).joined(separator: " · ")

@@ -86,7 +86,7 @@ struct TripText {
     return rows.map { "\($0.padded(to: 10))\($1)" }
   }
 
-  /// Returns the lines of a map of the route.
+  /// Returns the lines of the route's map.
   func picture(for terminal: Terminal) -> [String] {
     RoutePicture(trip.route, names: (name(trip.startPlace), name(trip.endPlace)), units: units).lines(for: terminal)
   }

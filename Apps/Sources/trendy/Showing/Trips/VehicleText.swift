@@ -12,7 +12,7 @@ struct VehicleText {
     driven = Mileage(of: trips.filter { $0.vehicleId == vehicle.id })
   }
 
-  /// Prints the vehicle as an item of a list.
+  /// Prints the vehicle as an item in a list.
   func show(_ session: Session) {
     switch session.console.format {
     case .json, .ndjson: session.console.data("\(json)")

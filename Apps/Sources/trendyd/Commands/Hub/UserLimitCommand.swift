@@ -75,7 +75,7 @@ struct UserLimitCommand: DaemonCommand {
 }
 
 extension HubContainer.Holding {
-  /// Returns JSON members with the size of a user's record and its limits.
+  /// Returns the JSON members for the size of a user's record and its limits.
   func quotaMembers(within quota: HubQuota) -> [(String, JSONText)] {
     func number(_ value: Int64?) -> JSONText {
       value.flatMap { $0 == HubQuota.unlimited ? nil : .number(Int($0)) } ?? .null
