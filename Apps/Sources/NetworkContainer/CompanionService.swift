@@ -20,7 +20,7 @@ public struct CompanionService: Sendable {
     deviceId = account.deviceId
   }
 
-  /// Returns the user's other device with a name or id.
+  /// Returns the user's other device with the given name or id.
   /// - Throws: ``CommandError`` with exit 66 if no device is found, or exit 64 if several have the name.
   public func device(named name: String) async throws -> APIDevice {
     let others = try await client.devices().filter { !$0.isCurrent }

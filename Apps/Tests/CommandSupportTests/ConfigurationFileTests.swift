@@ -46,7 +46,7 @@ final class ConfigurationFileTests {
   func holds(text: String, value: String) throws {
     var file = try file(text)
     #expect(file.entries["gpsd"]?.value == value)
-    // Writing a value and reading it again returns the same value.
+    // A value that was written is read back unchanged.
     file.set("gpsd", to: "other")
     file.set("gpsd", to: value)
     #expect(file.problems.isEmpty && file.entries["gpsd"]?.value == value)

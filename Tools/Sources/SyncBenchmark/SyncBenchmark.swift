@@ -156,7 +156,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// Throws if not all events arrived, which invalidates the measurement.
+  /// Throws an error if events are missing, because the measurement is then invalid.
   private func holds(_ found: Int, _ expected: Int) throws {
     guard found == expected else { throw UsageError(text: "\(found) of \(expected) events arrived") }
   }

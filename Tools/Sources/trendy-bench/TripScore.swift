@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-/// Compares detected with true trips.
+/// Compares detected trips with true ones.
 ///
 /// A detection is correct if its overlap with a true trip exceeds half of the union of both (one to one, best pairs
 /// first). Periods without labels are ignored.

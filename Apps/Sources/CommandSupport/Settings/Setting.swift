@@ -94,7 +94,7 @@ public enum Setting: Sendable {
   /// Settings that determine where data is stored or sent. If one of them is invalid, commands do not run.
   static let deciding = [store, role, hooks, ingest, exportTo, hubData, storage, listen, host, proxy, tiles]
 
-  /// Returns the setting with a key.
+  /// Returns the setting with the given key.
   /// - Throws: ``CommandError`` with exit 64 if there is none; the hint suggests a similar key.
   public static func named(_ key: String) throws(CommandError) -> SettingSpec {
     guard let spec = all.first(where: { $0.key == key }) else { throw unknown(key) }

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyTrips
 
 extension Session {
-  /// Returns the error message for an edit of a trip that is not possible.
+  /// Returns the error message for an invalid edit to a trip.
   func usageError(_ error: TripEvent.EditError) -> CommandError {
     let hint: String? =
       if case .outside(let start, let end) = error {

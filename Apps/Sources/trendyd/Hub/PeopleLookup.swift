@@ -13,7 +13,7 @@ struct PeopleLookup {
     Dictionary(try everyone().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
   }
 
-  /// Returns the active user with a name, ignoring case.
+  /// Returns the active user with the given name, ignoring case.
   /// - Throws: ``CommandError`` with exit 66 if there is none.
   func user(called name: String) throws -> HubUser {
     let users = try accounts.users()

@@ -39,7 +39,7 @@ struct StopCommand: Command {
     let container = try session.openStore()
     let store = container.makeStore()
     let meant = try self.meant(among: RunningEvent.all(in: store), in: store)
-    // Trips are ended with `trendy trip end`, because reports rely on their distance.
+    // Trips are ended with `trendy trip end` instead, because reports need the distance that it records.
     let tripType = BuiltInType.trip.present(among: try store.fetchAllEventTypes())?.id
     guard !meant.contains(where: { $0.event.eventTypeId == tripType }) else {
       throw session.usageError(

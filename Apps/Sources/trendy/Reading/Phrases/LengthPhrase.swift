@@ -25,7 +25,7 @@ extension Session {
       "Invalid distance '\(text)' for \(what)", hint: "Use a distance such as 12.5km, 7mi, 300m or 900ft.")
   }
 
-  /// Returns the distance given for an option in metres, or `nil` if the option was not given.
+  /// Returns the distance in metres given for an option, or `nil` if the option was not given.
   func metres(option: String) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     return try metres(text, of: option)

@@ -85,7 +85,7 @@ struct EventDocument {
     return date
   }
 
-  /// Returns local midnight of the date in a member, or `nil` if the member is missing.
+  /// Returns local midnight on the date in a member, or `nil` if the member is missing.
   private func midnight(_ name: String, _ session: Session) throws(CommandError) -> Date? {
     guard let value = members[name] else { return nil }
     guard let date = value.stringValue.flatMap({ CivilDate($0) }) else {

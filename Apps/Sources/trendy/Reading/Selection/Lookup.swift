@@ -12,7 +12,7 @@ struct Lookup {
   /// Maximum number of events to read for an ambiguous id prefix.
   private static let maxMatches = 1000
 
-  /// Returns the event type with a name, ignoring case, a unique prefix of a name, or an id.
+  /// Returns the event type with the given name (ignoring case), unique name prefix or id.
   ///
   /// A prefix must be at least two letters shorter than the name. A single missing letter is treated as a typing error.
   /// - Throws: ``CommandError`` with exit 66 if no type is found or the prefix is ambiguous, or exit 64 if several
@@ -65,8 +65,8 @@ struct Lookup {
       "Event type '\(name)' not found", hint: near.map { "Did you mean '\($0)'? \(make)" } ?? make, exit: .notFound)
   }
 
-  /// Returns the event with an id, a unique prefix of an id, or a reference: `@1` is the event recorded last, `@2` the
-  /// one before.
+  /// Returns the event with the given id, unique id prefix or reference: `@1` is the event recorded last, `@2` the one
+  /// before.
   /// - Parameter sources: sources of the events to consider.
   func event(_ name: String, from sources: Set<EventSourceType> = Set(EventSourceType.allCases)) throws -> Event {
     // An empty string would be a prefix of every id. It may come from an unset variable in a script and must not select
@@ -104,7 +104,7 @@ struct Lookup {
 }
 
 extension Lookup {
-  /// Returns the property of an event type with a key, ignoring case.
+  /// Returns the event type's property with the given key, ignoring case.
   func property(_ key: String, of type: EventType) throws -> PropertyDefinition {
     let known = try store.definitions(of: type)
     let found = Self.named(key, among: known, name: \.key)
@@ -119,7 +119,7 @@ extension Lookup {
         ?? "List its properties: trendy type show \(ShellWords.quoted(type.name))", exit: .notFound)
   }
 
-  /// Returns the trip with an id, a unique prefix of an id, or a reference such as `@1` for the trip recorded last.
+  /// Returns the trip with the given id, unique id prefix or reference, such as `@1` for the trip recorded last.
   func trip(_ name: String) throws -> TripEvent {
     let event = try event(name, from: [.trip])
     guard let trip = TripEvent(event) else {
@@ -128,7 +128,7 @@ extension Lookup {
     return trip
   }
 
-  /// Returns the vehicle with a name, ignoring case, a unique prefix of a name, or an id.
+  /// Returns the vehicle with the given name (ignoring case), unique name prefix or id.
   func vehicle(_ name: String) throws -> Vehicle {
     let vehicles = try store.vehicles()
     let named = Self.named(name, among: vehicles, name: \.name)
@@ -144,8 +144,8 @@ extension Lookup {
       exit: .notFound)
   }
 
-  /// Returns the place with a name, ignoring case, a unique prefix of a name, or an id, or the nearest place that
-  /// contains a position.
+  /// Returns the place with the given name (ignoring case), unique name prefix or id, or the nearest place that contains
+  /// the given position.
   func place(_ name: String) throws -> Geofence { try Self.place(name, among: store.fetchAllGeofences()) }
 
   static func place(_ name: String, among places: [Geofence]) throws(CommandError) -> Geofence {

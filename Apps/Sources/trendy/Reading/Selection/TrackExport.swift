@@ -55,7 +55,7 @@ struct TrackExport {
     var fixes = 0
     /// Number of trips with the selected vehicle.
     var trips = 0
-    /// Number of trips with the selected vehicle for which this device has no positions.
+    /// Number of the selected vehicle's trips for which this device has no positions.
     var tripsWithoutFixes = 0
   }
 

@@ -3,7 +3,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Output of a long list of events. Prints it page by page, without keeping all events in memory.
+/// Prints a long list of events page by page, without keeping all events in memory.
 struct EventListWriter {
   private let console: Console
   private let text: EventText

@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyPersistence
 
-/// Formatter for the result of repairing the store: text and JSON.
+/// Formatter for the result of a store repair: text and JSON.
 struct RepairText {
   let report: RepairReport
 

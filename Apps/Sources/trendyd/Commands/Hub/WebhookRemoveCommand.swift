@@ -28,7 +28,7 @@ struct WebhookRemoveCommand: DaemonCommand {
 }
 
 extension HubAccounts {
-  /// Returns the webhook with an id, a unique prefix of an id, or an address.
+  /// Returns the webhook with the given id, unique id prefix or address.
   /// - Throws: ``CommandError`` with exit 66 unless exactly one webhook is found.
   func webhook(_ word: String) throws -> HubWebhook {
     let found = try webhooks().map(\.webhook).filter { webhook in
