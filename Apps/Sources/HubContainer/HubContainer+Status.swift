@@ -26,7 +26,7 @@ extension HubContainer {
     public var isServed: Bool { processCount.map { $0 > 0 } ?? (serving != nil) }
   }
 
-  /// Reads the status of the hub.
+  /// Reads the hub's status.
   /// - Throws: `HubStorageError` if the storage is unreadable.
   public func status() throws -> Status {
     let devices = try accounts.devices().filter { $0.revokedAt == nil }

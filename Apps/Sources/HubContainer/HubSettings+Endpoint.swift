@@ -63,7 +63,7 @@ extension HubSettings {
     return host
   }
 
-  /// Whether an address uses HTTP without TLS to another machine, to which the user must agree.
+  /// Whether an address uses HTTP without TLS to another machine, which requires the user's consent.
   public static func isClearText(_ address: String) -> Bool {
     guard let url = URL(string: address), url.scheme == "http", let host = url.host() else { return false }
     return host != "localhost"

@@ -19,7 +19,7 @@ public struct SampleRecord: Sendable {
   /// All event types, including the type of trips.
   public let types: [DefinedType]
   public let places: [Geofence]
-  /// Two weeks each summer in which there are no runs.
+  /// Two weeks without runs each summer.
   public let holidays: [ClosedRange<CivilDate>]
   /// Vehicle used for all trips.
   public let vehicle: Vehicle

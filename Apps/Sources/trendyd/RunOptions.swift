@@ -25,7 +25,7 @@ struct RunOptions: Sendable {
     }
     self.role = role
     _ = try session.commandLineSettings()
-    // Checked even if no hub runs, so that an invalid setting is not discovered later.
+    // Checked even if there is no hub, so that an invalid setting is not discovered later.
     _ = try HubSettings().overridden(by: session.settings)
     let seconds = session.value("--poll", Setting.poll).flatMap { DurationPhrase.seconds($0) }
     guard let seconds, (1...86_400).contains(seconds) else {

@@ -10,7 +10,7 @@ struct ReloadCommand: DaemonCommand {
     examples: ["reload", "reload --json"], options: [.store, .data])
 
   struct Answer {
-    /// JSON document with which the daemon responded.
+    /// JSON document that the daemon returned.
     var document: String
     var members: [String: JSONValue]
   }

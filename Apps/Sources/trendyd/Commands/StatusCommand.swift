@@ -11,7 +11,7 @@ struct StatusCommand: DaemonCommand {
     options: [.store, .status])
 
   struct Answer {
-    /// JSON document with which the agent responded.
+    /// JSON document that the agent returned.
     var document: String
     var members: [String: JSONValue]
   }

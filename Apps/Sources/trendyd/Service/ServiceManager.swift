@@ -69,7 +69,7 @@ final class ServiceManager: Sendable {
         exit: .cannotCreate)
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    // Limits the time for which a service manager that does not read can block this process.
+    // Limits how long a service manager that does not read its socket can block this process.
     var patience = timeval(tv_sec: 0, tv_usec: 500_000)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests all-day events and `date` properties that are read in a different time zone from the one in which they were
+/// Tests all-day events and `date` properties that are read in a time zone other than the one in which they were
 /// recorded.
 @Suite("Dates across time zones", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DateTests {

@@ -35,7 +35,7 @@ struct TimeTests {
       (["--at", "2026-11-19 9:00-10:30"], ["2026-11-19T09:00:00+01:00", "2026-11-19T10:30:00+01:00"]),
       (["--for", "45m", "--until", "2026-11-19 10:00"], ["2026-11-19T09:15:00+01:00", "2026-11-19T10:00:00+01:00"]),
       (["--at", "2026-11-19 8:30pm", "--for", "1h30"], ["2026-11-19T20:30:00+01:00", "2026-11-19T22:00:00+01:00"]),
-      // In the night in which clocks are set back, the event is one hour longer than the difference between the clock
+      // In the night when clocks are set back, the event is one hour longer than the difference between the clock
       // times.
       (["--from", "2026-10-25 01:30", "--to", "04:30"], ["2026-10-25T01:30:00+02:00", "2026-10-25T04:30:00+01:00"]),
     ])

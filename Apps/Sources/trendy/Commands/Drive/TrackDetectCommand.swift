@@ -14,7 +14,7 @@ struct TrackDetectCommand: Command {
   struct Answer {
     /// Detected trips, keyed by track id.
     var trips: [String: [TripRecord]] = [:]
-    /// Files in a folder that do not contain a track, with the reason.
+    /// Files that are not tracks, with the reason why each was skipped.
     var passedOver: [(file: URL, reason: InterchangeError)] = []
   }
 

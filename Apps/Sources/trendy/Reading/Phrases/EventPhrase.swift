@@ -155,7 +155,7 @@ struct EventPhrase {
     try Property.say(words, of: &event, definitions, session, besides: event.properties)
   }
 
-  /// Returns a hint for a value without a key that does not directly follow the type.
+  /// Returns a hint for a value that has no key and does not directly follow the type.
   private func bareLater(
     _ word: String, _ definitions: [PropertyDefinition], _ session: Session, besides event: Event
   ) -> String? {

@@ -205,7 +205,7 @@ struct EventSearch {
     }
   }
 
-  /// Whether an event meets the conditions that the store's query does not check.
+  /// Whether an event meets the conditions that are not part of the store's query.
   private func meetsTheRest(_ event: Event) -> Bool {
     (types.count < 2 || types.contains(event.eventTypeId)) && range?.contains(event) != false
       && conditions.allSatisfy { $0.holds(of: event, in: local) }

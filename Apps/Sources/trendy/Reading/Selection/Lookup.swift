@@ -144,8 +144,8 @@ extension Lookup {
       exit: .notFound)
   }
 
-  /// Returns the place with the given name (ignoring case), unique name prefix or id, or the nearest place that contains
-  /// the given position.
+  /// Returns the place with the given name (ignoring case), unique name prefix or id, or the nearest place that
+  /// contains the given position.
   func place(_ name: String) throws -> Geofence { try Self.place(name, among: store.fetchAllGeofences()) }
 
   static func place(_ name: String, among places: [Geofence]) throws(CommandError) -> Geofence {
