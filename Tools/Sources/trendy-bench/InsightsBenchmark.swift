@@ -133,7 +133,7 @@ struct InsightsBenchmark {
     var columns: [Int64] = []
     for start in stride(from: 0, to: count, by: 10_000) {
       for index in start..<min(count, start + 10_000) {
-        // Ascending in time; each event is in the first hour of its day.
+        // In chronological order; each event is in the first hour of its day.
         let day = end - days * 86_400 + Int(Double(index) / Double(count) * Double(days) * 86_400)
         let type = Int(random.next() % UInt64(typeCount))
         let seconds = min(end - 1, day + Int(random.next() % 3600))

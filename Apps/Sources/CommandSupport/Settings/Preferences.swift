@@ -7,7 +7,7 @@ public struct Preferences: Hashable, Sendable {
   private let firstWeekday: Int
   private let showsTwelveHours: Bool
 
-  /// Reads the preferences from settings. Settings without a value have defaults.
+  /// Reads the preferences from settings. Settings without a value use their defaults.
   public init(_ settings: Settings) {
     units = settings.text(Setting.units).flatMap(Units.init(rawValue:)) ?? .metric
     dayStart = settings.text(Setting.dayStartsAt).flatMap(DayClock.seconds) ?? 0

@@ -29,7 +29,7 @@ extension String {
   /// The text enclosed in characters that isolate its direction (Unicode UAX 9).
   var isolated: String { utf8.allSatisfy { $0 < 0x80 } ? self : "\u{2068}\(self)\u{2069}" }
 
-  /// The text, cut to 22 characters and an ellipsis if it is longer than 24.
+  /// The text; if it is longer than 24 characters, its first 22 characters followed by an ellipsis.
   var shortened: String { count > 24 ? prefix(22) + "…" : self }
 
   /// Hour without minutes: `6 am` for `6:00 am`.

@@ -84,7 +84,7 @@ struct Agent {
     try outcome.get()
   }
 
-  /// Acquires the sync lock of the store, waiting up to ten seconds. A `trendy sync` command releases the lock when it
+  /// Acquires the store's sync lock, waiting up to ten seconds. A `trendy sync` command releases the lock when it
   /// has finished; another agent keeps it.
   private func lockForSync() async throws -> any Sendable {
     let app = network.app

@@ -110,7 +110,7 @@ struct CompanionLinkTests {
     #expect(try notices().count == 2)
   }
 
-  /// Several phones drive and stop, while the hub is killed during posts and the watch while it receives notices.
+  /// Several phones drive and stop, while the hub is killed during posts and the watch is killed while receiving.
   @Test(arguments: [1, 2]) func `it receives each notice once and in order while the hub is killed`(seed: UInt64) throws
   {
     var generator = SeededGenerator(seed: seed)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests merging event types and places while another device uses them, and types with the same name.
+/// Tests merging event types and places while another device is using them, and merging types with the same name.
 @Suite("Merged types", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct MergeTests {
   private let bench: Workbench

@@ -116,7 +116,7 @@ struct SafetyTests {
     try bench.trendy("log", "coffee", "5")
     try bench.trendy("backup", backup)
     try sync("store")
-    // Deletes the first event, which is now the fifth last.
+    // Deletes the first event, which is now the fifth most recent.
     try bench.trendy("rm", "@5")
     for number in 6...8 { try bench.trendy("log", "coffee", "\(number)") }
     try sync("store", "laptop")

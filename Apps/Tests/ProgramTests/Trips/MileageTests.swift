@@ -23,7 +23,7 @@ struct MileageTests {
     try told("trip", "list", "--limit", "0")["trips"]?.arrayValue?.compactMap(\.objectValue) ?? []
   }
 
-  /// Adds a trip of half an hour that starts at the given hour on a day in November 2026.
+  /// Adds a half-hour trip that starts at the given hour on a day in November 2026.
   @discardableResult
   private func add(_ length: String, hour: Int, day: Int = 20, _ more: String...) throws -> String {
     let start = "2026-11-\(day)T\(hour < 10 ? "0" : "")\(hour):00:00Z"

@@ -12,8 +12,8 @@ struct WitnessTests {
     try bench.trendy("init")
   }
 
-  /// Adds positions of a 15-minute drive to the north on 20 November 2026 at 8:00 UTC, with half an hour without
-  /// movement before and after it.
+  /// Adds positions of a 15-minute drive to the north on 20 November 2026 at 8:00 UTC, preceded and
+  /// followed by half an hour without movement.
   private func record(device: String, every interval: Int, shift: Int = 0) throws {
     let lines = stride(from: -1800 + shift, through: 2700, by: interval).map { second in
       let latitude = 52 + Double(min(900, max(0, second))) * 15 / 111_250
