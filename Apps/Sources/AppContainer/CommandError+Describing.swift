@@ -64,7 +64,7 @@ extension CommandError {
     }
   }
 
-  /// Creates a message from the description of a storage error. The part after the first colon becomes the hint.
+  /// Creates a message from a storage error's description. The part after the first colon becomes the hint.
   private init(storage error: StorageError) {
     let exit: ExitCode =
       switch error {

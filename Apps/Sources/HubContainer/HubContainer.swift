@@ -70,7 +70,7 @@ public struct HubContainer: Sendable {
   /// Location of the data, as text for messages.
   public var place: String { database.map { "the database \($0)" } ?? directory.path }
 
-  /// Users, pairing codes and tokens. They can be changed while another process runs the hub.
+  /// Users, pairing codes and tokens. They can be changed while another process is running the hub.
   public var accounts: HubAccounts { HubAccounts(storage: storage, clock: clock) }
 
   /// Performs one step of storage maintenance.

@@ -209,7 +209,7 @@ struct DaemonRun {
     }
   }
 
-  /// Erases removed users and applies timeouts to positions posted by trackers, at the start and every minute.
+  /// Erases removed users and applies timeouts to positions posted by trackers, at startup and every minute.
   private func look(at server: HubServer, of hub: HubContainer, _ console: Console) async {
     while !Task.isCancelled {
       do {
@@ -230,7 +230,7 @@ struct DaemonRun {
     }
   }
 
-  /// Compacts old tombstones in small steps, at the start and daily.
+  /// Compacts old tombstones in small steps, at startup and daily.
   private func tidy(_ server: HubServer, _ clock: any TimeSource, _ console: Console) async {
     while !Task.isCancelled {
       do {
@@ -247,7 +247,7 @@ struct DaemonRun {
   /// Interval of storage maintenance on a hub. It is short because the storage keeps recent writes in memory.
   private static let hubMaintenance: Duration = .seconds(15)
 
-  /// Performs storage maintenance in small steps, at the start and at an interval.
+  /// Performs storage maintenance in small steps, at startup and then at an interval.
   private func maintain(
     every interval: Duration, _ clock: any TimeSource, _ console: Console, step: @Sendable () async throws -> Bool
   ) async {

@@ -82,7 +82,7 @@ struct ProgressTests {
 
   @Test func `two exports never write to the same file`() throws {
     try fill(rows: 3000)
-    // The first export blocks while it writes to the pipe, and holds the lock of the temporary file.
+    // The first export blocks while it writes to the pipe, and holds the temporary file's lock.
     let result = try shell(
       """
       mkfifo all.ndjson.new; exec 3<>all.ndjson.new

@@ -5,7 +5,7 @@ import TrendyFoundation
 /// In descending order of precedence: environment, configuration file, synced settings, defaults. Command line options
 /// take precedence over all of them and are handled by the commands.
 public struct Settings: Sendable {
-  /// Where a value comes from.
+  /// Origin of a value.
   public enum Origin: Hashable, Sendable {
     /// Default value of the setting.
     case standard

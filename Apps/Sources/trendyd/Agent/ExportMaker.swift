@@ -17,7 +17,7 @@ struct ExportMaker {
   /// Maximum duration of an export in seconds.
   private static let deadline = 3600.0
 
-  /// Checks whether an export is due: at the start, every minute and after a reload, until the task is cancelled.
+  /// Checks whether an export is due: at startup, every minute and after a reload, until the task is cancelled.
   func run() async {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     present.onReload { wake.yield() }

@@ -69,7 +69,7 @@ struct LiveView {
     return .done
   }
 
-  /// Where the data about a trip comes from.
+  /// Source of the data about a trip.
   private enum Source {
     case agent
     /// Positions recorded in this store.
