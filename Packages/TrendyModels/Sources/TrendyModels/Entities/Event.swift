@@ -111,7 +111,7 @@ extension Event {
 }
 
 extension Event {
-  /// Box for the rarely used fields; `nil` in an event that has none of them. Immutable, so that copies of an event can
+  /// Box for the rarely used fields; an event without any of them has no box. Immutable, so that copies of an event can
   /// share it.
   @usableFromInline final class Seldom: Hashable, Sendable {
     struct Fields: Hashable {

@@ -36,7 +36,7 @@ public enum StableHash: Sendable {
   /// Adds the last part of a message, the padding and the length.
   ///
   /// - Parameters:
-  ///   - state: state of the digest so far; becomes the digest.
+  ///   - state: on entry, the state so far; on return, the digest.
   ///   - message: last part of the message.
   ///   - before: number of bytes added earlier, a multiple of ``blockBytes``.
   static func finish(_ state: inout SIMD8<UInt32>, _ message: UnsafeRawBufferPointer, after before: Int) {

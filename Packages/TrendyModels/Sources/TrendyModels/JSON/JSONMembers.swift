@@ -4,10 +4,10 @@ struct JSONMembers {
   /// Token at which the next search begins. Lookups in document order succeed immediately.
   private var token: Int
   private var place = 0
-  /// One bit per hash of the names in the object (a Bloom filter), so that most absent names need no search.
+  /// Bloom filter of the names in the object, which rules out most absent names without a search.
   private var sorts: UInt64 = 0
   private var found: UInt64 = 0
-  /// Found members with an index of 64 or more; ``found`` has one bit for each of the others.
+  /// Indices of found members, from 64. ``found`` has one bit for each lower index.
   private var foundBeyond: Set<Int> = []
 
   init(_ node: JSONNode) throws(JSONError) {

@@ -9,7 +9,7 @@ public enum PackedJSON: Sendable {
     static let string: UInt8 = 5
     static let array: UInt8 = 6
     static let object: UInt8 = 7
-    /// Decimal number, stored as a whole number of tenths (8), hundredths (9) or thousandths (10).
+    /// Tags of decimal numbers, which are stored as a whole number of tenths (8), hundredths (9) or thousandths (10).
     static let decimals: ClosedRange<UInt8> = 8...10
   }
 
@@ -95,7 +95,7 @@ public enum PackedJSON: Sendable {
   }
 }
 
-/// Packed value in place: refers to the bytes that contain it and is valid only as long as they are.
+/// Packed value, read in place. It points into the bytes that contain it and is valid only as long as they are.
 public enum PackedValue: BitwiseCopyable {
   case int(Int64)
   case double(Double)

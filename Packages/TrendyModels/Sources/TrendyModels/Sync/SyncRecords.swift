@@ -156,7 +156,8 @@ public struct SyncMetadata: Hashable, Sendable {
   public struct SnapshotProgress: Hashable, Sendable {
     /// Head of the hub when it sent the first part. After the snapshot, the feed is read from this version.
     public var cursor: Int64
-    /// Epochs of the hub in the first part. If they change, the remaining parts belong to a different snapshot.
+    /// Epochs of the hub, as listed in the first part. If they change, the remaining parts belong to a different
+    /// snapshot.
     public var epochs: [HubEpoch]
     /// Name of the next part, as the hub sent it.
     public var next: String

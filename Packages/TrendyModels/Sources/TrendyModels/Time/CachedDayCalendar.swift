@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// Local days and times of day of many timestamps, with results equal to those of ``LocalTime``.
+/// Computes the local days and times of day of many timestamps, with the same results as ``LocalTime``.
 ///
 /// Caches the last day, because consecutive timestamps are usually on the same day.
 public struct CachedDayCalendar: Sendable {

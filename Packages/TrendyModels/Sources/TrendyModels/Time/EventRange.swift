@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// Time range that selects events.
 ///
-/// A bound at the start of a local day selects by day: each event is on its day in the time zone in which it was
+/// A bound at the start of a local day selects by day: each event belongs to its day in the time zone in which it was
 /// recorded. Any other bound is a point in time.
 public struct EventRange: Hashable, Sendable {
   private let range: Range<Date>

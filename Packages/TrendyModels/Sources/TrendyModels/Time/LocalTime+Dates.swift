@@ -79,7 +79,7 @@ extension LocalTime {
     event.isAllDay ? date(of: event) : day(of: event.timestamp, recordedIn: event.timeZone)
   }
 
-  /// Maximum number of days, after the first, on which an event is listed and to which its duration is distributed.
+  /// Maximum number of days, after the first, on which an event is listed and over which its duration is spread.
   public static let longestReach = 2
 
   /// Returns the days that an event touches, in the zone in which it was recorded.
@@ -97,7 +97,7 @@ extension LocalTime {
 
   /// Returns the share of an event's duration on each day that it touches. The shares add up to 1.
   ///
-  /// The first day has the whole duration of an all-day event, of an event without a duration, and of an event that
+  /// The whole duration counts on the first day for an all-day event, an event without a duration, and an event that
   /// touches more than ``longestReach`` further days. For the parameters, see ``days(of:until:)``.
   public func shares(of event: Event, until now: Date? = nil) -> [(day: CivilDate, share: Double)] {
     let days = days(of: event, until: now)

@@ -1,7 +1,7 @@
 /// Time zone rule such as `CET-1CEST,M3.5.0,M10.5.0/3`: the value of `TZ` in POSIX.1-2017, section 8.3, with the
 /// extended times of RFC 9636.
 struct PosixTimeZone: Hashable, Sendable {
-  /// Yearly clock change: a day, and a local time before the change.
+  /// Yearly clock change: a day, and the time that the local clock shows just before the change.
   struct Change: Hashable, Sendable {
     enum Day: Hashable, Sendable {
       /// Day 1 to 365; 29 February is not counted.

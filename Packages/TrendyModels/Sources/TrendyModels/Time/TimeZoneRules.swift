@@ -133,7 +133,7 @@ public struct TimeZoneRules: Hashable, Sendable {
   }
 }
 
-/// Offsets in a TZif file, from the 64-bit block of version 2 and later and from the footer.
+/// Offsets read from a TZif file: from its 64-bit block (version 2 and later) and its footer.
 private struct TimeZoneFile {
   var transitions: [Int64] = []
   var offsets: [Int32] = []

@@ -47,7 +47,7 @@ extension APIError {
   /// Whether a create failed because the entity already exists: problem type `duplicate`, or a 409 without a problem
   /// type.
   ///
-  /// Meaningful only for creates; a 409 without a type has other causes for other requests.
+  /// Meaningful only for creates; for other requests, a 409 without a type has other causes.
   public var isDuplicateError: Bool {
     switch self {
     case .decodingError, .networkError, .timedOut: false
@@ -94,10 +94,10 @@ public struct ProblemDetails: Hashable, Sendable {
   /// Common prefix of the hub's problem types.
   public static let typePrefix = "urn:trendy:error:"
 
-  /// Problem type without ``typePrefix``, for comparisons in programs. Types of other servers are unchanged.
+  /// Problem type without ``typePrefix``, for comparisons in programs. Types from other servers are unchanged.
   public var kind: String { type.hasPrefix(Self.typePrefix) ? String(type.dropFirst(Self.typePrefix.count)) : type }
 
-  /// Problem type of a create whose entity already exists.
+  /// Problem type returned when the entity to be created already exists.
   public static let duplicateType = "urn:trendy:error:duplicate"
 
   /// Whether the problem means that the entity already exists; see ``APIError/isDuplicateError``.
@@ -141,7 +141,7 @@ extension ProblemDetails: WireDocument {
   }
 }
 
-/// Problem document of a sync request, with the hub's position and the outcomes so far.
+/// Problem document returned for a sync request, with the hub's position and the outcomes so far.
 public struct ProblemDocument: Hashable, Sendable {
   public var details: ProblemDetails
   /// Position of the hub, or `nil` if the hub sends none.

@@ -69,8 +69,8 @@ extension ChangeEntry: WireDocument {
     entityType = try fields.required("entity_type")
     operation = try fields.required("operation")
     entityId = try fields.required("entity_id")
-    // An invalid member causes the entry to be parked. An error here would reject the whole page and stop the sync of
-    // every device at this page.
+    // An invalid member causes the entry to be parked. Throwing here would reject the whole page, and no device could
+    // sync past it.
     var unreadable: [String: JSONValue] = [:]
     func tolerant<Value>(_ name: StaticString, _ read: (inout WireReader) throws -> Value?) throws -> Value? {
       do {

@@ -159,7 +159,7 @@ extension APICompanion: WireDocument {
 public enum CompanionRequest: Hashable, Sendable {
   /// The requesting device sends notices to this companion.
   case tell(companionId: String)
-  /// The requesting device receives notices of this tracker, which may be unable to send a request itself.
+  /// The requesting device receives notices from this tracker, which may be unable to send a request itself.
   case follow(trackerId: String)
 
   /// Name of the wire member that contains the id of the other device.

@@ -2,8 +2,8 @@
 public struct PairRequest: Hashable, Sendable {
   public var code: String
   public var deviceName: String
-  /// User to whom the device's data belongs, or `nil` for an empty device. The hub rejects a code of another user
-  /// without using it up.
+  /// User to whom the device's data belongs, or `nil` for an empty device. The hub rejects another user's code without
+  /// using it up.
   public var user: String?
 
   public init(code: String, deviceName: String, user: String? = nil) {

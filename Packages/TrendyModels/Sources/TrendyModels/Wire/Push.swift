@@ -1,4 +1,4 @@
-/// Push of one device: mutations in the order of their sequence numbers.
+/// Push from one device: mutations in the order of their sequence numbers.
 public typealias PushRequest = PushDocument<MutationEnvelope>
 
 /// Push request, generic over the representation of mutations. A hub decodes each mutation as a ``LenientElement``.
@@ -48,7 +48,7 @@ extension PushDocument: WireDocument {
   }
 }
 
-/// Change of one field in a mutation.
+/// Change to one field in a mutation.
 public struct FieldChange: Hashable, Sendable {
   /// New value; `null` clears the field.
   public var value: JSONValue
@@ -339,7 +339,7 @@ extension OutcomeEnvelope: WireDocument {
   }
 
   public func write(to fields: inout WireWriter) throws {
-    // A merge without lost fields, such as of an entity that another device had imported too, writes an empty list.
+    // A merge that lost no fields, such as one of an entity that another device imported as well, writes an empty list.
     if !lost.isEmpty || status == "merged" { try fields.write("lost", lost) }
     try fields.writeIfPresent("problem", problem)
     try fields.writeIfPresent("retry_after_s", retryAfterSeconds)

@@ -51,8 +51,8 @@ public struct PushBatchResult: Hashable, Sendable {
   public var lost: [Int: [String]]
   /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Whether the hub has other mutations under this device's sequence numbers, because the device's store was copied or
-  /// restored. Outcomes from before the fork was detected remain valid.
+  /// Whether the hub has different mutations under this device's sequence numbers, because the device's store was
+  /// copied or restored. Outcomes from before the fork was detected remain valid.
   public var isForked: Bool
 
   public init(
@@ -185,6 +185,6 @@ extension ProblemDetails {
   public static let entityDeleted = "urn:trendy:error:entity_deleted"
   /// Problem type (status 409): the device is forked; see ``PushBatchResult/isForked``.
   public static let deviceForked = "urn:trendy:error:device_forked"
-  /// Problem type (status 409): the device contains the record of another user. The pairing code remains valid.
+  /// Problem type (status 409): the device contains another user's record. The pairing code remains valid.
   public static let otherPerson = "urn:trendy:error:other_person"
 }

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Compares both parsers on the same text. They may differ only as `docs/decisions/0002-parse-json-and-xml-in-swift.md`
-/// lists; each difference has a test in ``StrictJSONTests``.
+/// Compares both parsers on the same text. They may differ only in the ways listed in
+/// `docs/decisions/0002-parse-json-and-xml-in-swift.md`; each difference has a test in ``StrictJSONTests``.
 @Suite("WireJSON and Foundation", .timeLimit(.minutes(10)))
 struct JSONAgainstFoundationTests {
   private func own(_ text: [UInt8]) throws -> JSONValue {

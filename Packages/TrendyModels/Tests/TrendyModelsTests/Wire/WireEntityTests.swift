@@ -43,7 +43,7 @@ struct WireEntityTests {
     "payload":{"notes":null,"n":1},\(unknown)}
     """
 
-  /// Checks that decoding and encoding reproduces the document, both with Foundation's coder and with ``WireJSON``.
+  /// Checks that decoding and re-encoding a document reproduces it, both with Foundation's coder and with ``WireJSON``.
   private func survives<Value: Codable & Hashable>(_ type: Value.Type, _ text: String) throws {
     let members = try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
     let value = try WireJSON.decode(type, from: Data(text.utf8))

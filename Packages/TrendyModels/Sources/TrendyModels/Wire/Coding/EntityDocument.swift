@@ -68,7 +68,7 @@ extension StoredDocument {
   }
 }
 
-/// Fields whose list in ``visit(_:_:)`` serves all operations: reading, writing, comparing and applying.
+/// Fields listed once, in ``visit(_:_:)``, for all operations: reading, writing, comparing and applying.
 protocol VisitedFields: WireFields {
   associatedtype Changes: Equatable
 

@@ -81,8 +81,8 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// Describes a parsing error. If a response is not JSON, such as an HTML error page of a proxy, quotes its beginning
-  /// instead of a byte offset.
+  /// Describes a parsing error. If a response is not JSON, such as an HTML error page from a proxy, quotes its
+  /// beginning instead of a byte offset.
   private static func describe(_ error: JSONError, in data: Data) -> String {
     let blanks = data.prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }.count
     guard error.path.isEmpty, error.byte == blanks, error.reason.hasSuffix("expected a value") else {

@@ -15,7 +15,7 @@ public struct WireWriter: ~Copyable {
   private var unknown: [(name: String, value: JSONValue)] = []
   /// Name of the previous member, to assert the order.
   private var before: StaticString = ""
-  /// Whether the document contains the changes of an entity's fields instead of their values.
+  /// Whether the document contains changes to an entity's fields instead of their values.
   var isUpdate = false
 
   /// Container of a Foundation encoder.

@@ -9,7 +9,7 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
     public var rule: String
     public var seconds: Double?
     public var meters: Double?
-    /// Limit with which ``seconds`` or ``meters`` was compared.
+    /// Limit against which ``seconds`` or ``meters`` was compared.
     public var limit: Double?
     /// The decision as a sentence without its time; `nil` if the hub sends none.
     public var words: String?
@@ -42,7 +42,7 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
   public var isSettled: Bool
   /// Whether the user changed or deleted the event, so that detection no longer updates it.
   public var isPersonal: Bool
-  /// Decisions in chronological order; empty for visits, and for trips with explicit trip commands.
+  /// Decisions in chronological order; empty for visits, and for trips recorded with explicit trip commands.
   public var decisions: [Decision]
 
   public init(

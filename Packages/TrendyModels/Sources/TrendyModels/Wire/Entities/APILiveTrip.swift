@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// Trip in progress, detected by a hub from a device's readings.
 public struct APILiveTrip: Hashable, Sendable, Identifiable {
-  /// Identifier of the event with which the trip will be recorded.
+  /// Identifier that the trip's event will have.
   public let id: String
   /// Device whose fixes were used.
   public var deviceId: String
