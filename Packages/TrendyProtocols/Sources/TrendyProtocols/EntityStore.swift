@@ -5,7 +5,8 @@ public import TrendyModels
 public protocol EntityStore: AnyObject {
   // MARK: Upsert
 
-  /// Changes the event or creates it. A new event is pending, at the reference date, with an empty event type id.
+  /// Changes the event or creates it. A new event is pending, starts at the reference date and has an empty event type
+  /// id.
   @discardableResult
   func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event
   /// Replaces the event with the same id, or inserts it. The default implementation calls
@@ -74,7 +75,7 @@ public protocol EntityStore: AnyObject {
   /// Returns the events in a time range, newest first and at most `limit`. A `nil` argument does not restrict the
   /// result.
   func events(in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?) throws -> [Event]
-  /// Returns the events of a range of days, newest first. An event belongs to its day in the time zone in which it was
+  /// Returns the events on a range of days, newest first. An event belongs to its day in the time zone in which it was
   /// recorded.
   ///
   /// A `nil` type selects all types. The default implementation filters the events of the time range that can contain
@@ -88,10 +89,10 @@ public protocol EntityStore: AnyObject {
   func events(idBeginning text: String, limit: Int) throws -> [Event]
   /// Returns the `count` most recently recorded events from these sources, most recent first.
   ///
-  /// Events saved on this device are in the order of ``noteSaved(events:at:)``, regardless of the device clock. Events
-  /// of other devices are placed among them by the time in their UUIDv7, or by their start if the id is not a UUIDv7.
-  /// Events that another device imported come last. The default implementation scans all events and orders all of them
-  /// by UUIDv7 or start.
+  /// Events saved on this device are in the order of the ``noteSaved(events:at:)`` calls, regardless of the device
+  /// clock. Events from other devices are placed among them by the time in their UUIDv7, or by their start if the id is
+  /// not a UUIDv7. Events that another device imported come last. The default implementation scans all events and
+  /// orders all of them by UUIDv7 or start.
   func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event]
   /// Records that this unit saves these new events, in this order, after all events already in the store. An event that
   /// was recorded before keeps its position. The default implementation does nothing.

@@ -3,7 +3,7 @@ public import TrendyModels
 
 /// Classifier of the user's motion, which confirms after a debounce that driving has started or ended.
 public protocol MotionActivityHandlerProtocol: AnyObject {
-  /// Receives changes of motion. Held weakly.
+  /// Receives motion changes. Held weakly.
   var delegate: (any MotionActivityHandlerDelegate)? { get set }
   /// State of the last reading with sufficient confidence; `.unknown` before the first.
   var currentState: MotionState { get }
@@ -26,7 +26,7 @@ public protocol MotionActivityHandlerProtocol: AnyObject {
   func cancelPendingDebounce()
 }
 
-/// Delegate that receives changes of motion from a ``MotionActivityHandlerProtocol``.
+/// Delegate that receives motion changes from a ``MotionActivityHandlerProtocol``.
 public protocol MotionActivityHandlerDelegate: AnyObject {
   /// Called immediately, for each reading that changes ``MotionActivityHandlerProtocol/isAutomotive``.
   func motionHandler(_ handler: any MotionActivityHandlerProtocol, didDetectAutomotive isAutomotive: Bool)

@@ -87,7 +87,6 @@ public protocol NetworkClientProtocol: Sendable {
   /// every other mutation in a separate request, with its idempotency key if it is a create. A failure is the outcome
   /// of the mutation that it affected; after a transient failure the remaining mutations are `.tryLater`. Throws only
   /// errors that do not concern a single mutation.
-  /// that concern no single mutation.
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome]
 
   /// Returns all entities as of one cursor.

@@ -2,7 +2,7 @@ public import TrendyModels
 
 /// Sync state of a device: cursor, identity, replica entries, tombstones, conflicts and parked changes.
 public protocol SyncStateStore: AnyObject {
-  /// Returns the sizes of queue, overlay and journal without reading their rows.
+  /// Returns the sizes of the queue, overlay and journal without reading their rows.
   func syncCounts() throws -> SyncCounts
 
   /// Returns the replica entry of an entity, or `nil`.

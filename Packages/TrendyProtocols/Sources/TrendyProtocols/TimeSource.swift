@@ -41,7 +41,7 @@ public struct BootTime: Hashable, Sendable {
   }
 }
 
-/// Implementation of ``TimeSource`` with the machine's clocks.
+/// ``TimeSource`` that uses the machine's clocks.
 public struct SystemTime: TimeSource {
   private let start = ContinuousClock.now
 

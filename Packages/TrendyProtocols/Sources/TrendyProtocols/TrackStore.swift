@@ -23,7 +23,7 @@ public struct TripCommand: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Starts a trip or resumes it.
     case start
-    /// Ends a trip, which may resume within the resume window.
+    /// Ends a trip. It can be resumed within the resume window.
     case end
     /// Ends a trip permanently.
     case finalize
@@ -40,7 +40,7 @@ public struct TripCommand: Hashable, Sendable {
   }
 }
 
-/// Permanent local log of the readings of all devices, with the results of detection. Not synced.
+/// Permanent local log of readings from all devices, with the results of detection. Not synced.
 ///
 /// A device has at most one reading of each kind at any timestamp. Values are stored with a limited resolution:
 /// timestamps 1 ms, coordinates 1e-7 degrees, lengths 1 cm, speeds 1 cm/s and headings 0.01 degrees. Results of
@@ -65,7 +65,7 @@ public protocol TrackStore: Sendable {
   /// `body`; readings can be appended at any time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Returns the range of readings that were appended and not yet reported as read, or `nil` if all are read.
+  /// Returns the range of appended readings that have not been reported as read, or `nil` if there are none.
   func unread(device: String) throws -> TrackUnread?
 
   /// Returns up to `limit` notes of a kind with `after` < time ≤ `through`, ordered by time, latest first if

@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Change of a trip, with the fix at which it happened.
+/// Change to a trip, with the fix at which it happened.
 public struct TripReport: Hashable, Sendable {
   /// Kind of change. After `end`, tracking has stopped but `resume` may follow; `cancel` discards the trip.
   public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {

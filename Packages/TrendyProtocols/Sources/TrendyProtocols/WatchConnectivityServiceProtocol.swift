@@ -1,6 +1,6 @@
 /// Connection to the user's watch or another companion device.
 ///
-/// Messages are delivered exactly once and in order as soon as the companion is reachable. No method waits for the
+/// Messages are delivered exactly once and in order as soon as the companion is reachable. No method waits for
 /// delivery.
 public protocol WatchConnectivityServiceProtocol: AnyObject {
   /// Receives requests from the watch. Held weakly.
