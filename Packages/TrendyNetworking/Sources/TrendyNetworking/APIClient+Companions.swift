@@ -14,7 +14,7 @@ extension APIClient: CompanionClientProtocol {
     return (summary.user, device)
   }
 
-  /// Returns the trips in progress of trackers that post to the hub.
+  /// Returns the current trips of all trackers that post to the hub.
   public func liveTrips() async throws -> LiveTripsResponse {
     try await hub.document(LiveTripsResponse.self, HTTPRequest(method: .get, path: "/me/live"))
   }

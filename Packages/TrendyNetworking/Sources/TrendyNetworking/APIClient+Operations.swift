@@ -2,7 +2,7 @@ import TrendyFoundation
 public import TrendyModels
 
 extension APIClient {
-  /// Returns count and checksum of the user's entities at the hub's head, by kind.
+  /// Returns the count and checksum of the user's entities at the hub's head, by kind.
   public func syncSummary() async throws -> SyncSummary { try await get("/me/sync") }
 
   // MARK: Event types
@@ -143,7 +143,7 @@ extension APIClient {
     try await get("/changes", [("since", "\(cursor)"), ("limit", "\(limit)")])
   }
 
-  /// Calls `GET /changes` with the device's hub position.
+  /// Calls `GET /changes` with the device's position.
   public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
     try await get(
       "/changes", [("since", "\(request.cursor)"), ("limit", "\(request.limit)")] + (request.position?.query ?? []))

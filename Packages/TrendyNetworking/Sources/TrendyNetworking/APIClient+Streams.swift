@@ -43,7 +43,7 @@ extension APIClient {
     }
   }
 
-  /// Returns a stream of feed heads, one for each change signal of the hub.
+  /// Returns a stream of feed heads, one for each change signal from the hub.
   ///
   /// Ends when the reader stops, and throws if the connection breaks or no data arrives for 90 seconds. Ends
   /// immediately if the hub has no signal stream. A slow reader receives only the newest head.
@@ -65,7 +65,7 @@ extension APIClient {
     }
   }
 
-  /// Calls `body` with name and data of each server-sent event. Returns immediately if the hub has no event stream.
+  /// Calls `body` with the name and data of each server-sent event. Returns immediately if the hub has no event stream.
   func readSignals(_ body: @escaping @Sendable (_ name: String, _ data: String) throws -> Void) async throws {
     try await signals.useConnection()
     let request = HTTPRequest(method: .get, path: "/changes/stream", headers: ["Accept": "text/event-stream"])

@@ -6,7 +6,7 @@ public import TrendyProtocols
 ///
 /// Redirects are returned like any other response. Certificates and proxy variables are handled as for a hub.
 public struct DocumentPoster: Sendable {
-  /// Response of the server.
+  /// Response from the server.
   public struct Answer: Hashable, Sendable {
     /// HTTP status code.
     public var status: Int

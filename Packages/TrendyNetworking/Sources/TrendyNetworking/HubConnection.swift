@@ -110,7 +110,7 @@ struct BodyChunks: Sendable {
   fileprivate let clock: any TimeSource
 
   /// Calls `body` with each chunk until the end of the response.
-  /// - Throws: errors of `body`, which also end the response, and `CancellationError`.
+  /// - Throws: errors thrown by `body`, which also end the response, and `CancellationError`.
   func forEach(_ body: (Data) throws -> Void) async throws {
     for try await part in parts {
       progress.note(clock.uptime)

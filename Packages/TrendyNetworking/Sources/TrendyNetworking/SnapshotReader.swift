@@ -48,7 +48,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
   }
 }
 
-/// Result that is built from the lines of a snapshot.
+/// Result built from the lines of a snapshot.
 protocol SnapshotResult: Sendable {
   init(_ header: SnapshotHeader)
   /// Adds an entry.

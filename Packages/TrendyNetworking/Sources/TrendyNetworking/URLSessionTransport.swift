@@ -7,7 +7,7 @@ import TrendyModels
   import FoundationNetworking
 #endif
 
-/// Transport of all requests, based on `URLSession`.
+/// Transport for all requests, based on `URLSession`.
 ///
 /// The session's delegate feeds one stream per request. `URLSession`'s asynchronous methods are not used: on Linux they
 /// never return after a cancellation (Swift 6.3.1), and `bytes(for:)` does not exist.
