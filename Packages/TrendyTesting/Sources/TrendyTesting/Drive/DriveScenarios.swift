@@ -27,7 +27,7 @@ public enum DriveScenarios: Sendable {
     fixes([.hold(home, hops: 8)])
   }
 
-  /// Drive from home to the office with a stop of one minute at the skip place.
+  /// Drive from home to the office with a one-minute stop at the skip place.
   public static func tripWithSkipLocation() -> [Location] {
     fixes([
       .hold(home, hops: 0), .drive(bend, hops: 9), .drive(skip, hops: 9), .hold(skip, hops: 4),

@@ -27,7 +27,7 @@ public final class DriveSimulator {
   /// Sets up ``DriveScenarios/tripWithSkipLocation()``.
   public func setupTripWithSkipLocation() { setupCustomTrip(DriveScenarios.tripWithSkipLocation()) }
 
-  /// Sets up a trip from fixes and starts at the first. The mocks keep their recorded calls.
+  /// Sets up a trip with the given fixes, to be played from the first one. The mocks keep their recorded calls.
   public func setupCustomTrip(_ locations: [Location]) {
     fixes = locations
     nextFix = 0
@@ -75,8 +75,8 @@ public final class DriveSimulator {
 }
 
 extension DriveSimulator {
-  /// Whether the live activity was started and high accuracy was enabled since the last ``reset()``. Remains `true`
-  /// after the end of the trip.
+  /// Whether the live activity has been started and high accuracy enabled since the last ``reset()``. Remains `true`
+  /// after the trip ends.
   public var didStartTracking: Bool { liveActivityManager.startActivityCalled && locationService.setHighAccuracyCalled }
   /// Whether the live activity was ended and low accuracy is enabled.
   public var didStopTracking: Bool { liveActivityManager.endActivityCalled && locationService.lowAccuracyEnabled }
@@ -84,7 +84,7 @@ extension DriveSimulator {
   public var didNotifyWatch: Bool { watchService.notifyTripStartedCalled }
   /// Number of fixes delivered.
   public var locationUpdateCount: Int { locationService.locationHistory.count }
-  /// Number of updates of the live activity.
+  /// Number of live activity updates.
   public var liveActivityUpdateCount: Int { liveActivityManager.updateCount }
 }
 

@@ -30,7 +30,7 @@ public final class MockWatchConnectivityService: WatchConnectivityServiceProtoco
   public private(set) var lastTripActiveState: Bool?
   /// Number of trip notifications.
   public private(set) var tripStartNotificationCount = 0
-  /// Responses of the delegate to simulated token requests, oldest first.
+  /// Delegate responses to simulated token requests, oldest first.
   public private(set) var tokenAnswers: [String?] = []
 
   /// Creates a service with a paired, reachable watch that has the app.

@@ -14,7 +14,7 @@ extension APIModelFixture {
   /// Creates a feed entry as a hub would send it.
   ///
   /// `data` is the complete entity. For a create or update it defaults to the fixture of the kind, or to the id alone
-  /// for an unknown kind, and `entityId` is added to data without an `id`. The data of a delete is unchanged.
+  /// for an unknown kind, and `entityId` is added to data without an `id`. The data of a delete is used as given.
   public static func makeChangeEntry(
     id: Int64 = 1, entityType: String = "event", operation: String = "create", entityId: String = "entity-1",
     data: ChangeEntryData? = nil, deletedAt: Date? = nil

@@ -14,8 +14,8 @@ enum Echo {
 
   /// Returns an entity after an update.
   ///
-  /// - Parameter placeholder: entity to update if no known one has its id, because an update contains only the changed
-  ///   fields.
+  /// - Parameter placeholder: entity to update if no known entity has its id. Needed because an update contains only
+  ///   the changed fields.
   static func updated<Entity: SyncedEntity>(
     _ placeholder: Entity, _ request: Entity.UpdateRequest, among known: [Entity.Wire], at now: Date
   ) -> Entity.Wire

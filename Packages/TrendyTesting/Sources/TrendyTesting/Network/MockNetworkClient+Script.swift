@@ -14,27 +14,27 @@ extension MockNetworkClient {
 
     /// Calls to all operations, oldest first.
     public var operations: [Operation] = []
-    /// Error thrown by every operation whose queue is empty, until it is cleared.
+    /// Error thrown by every operation whose queue is empty. Remains set until cleared.
     public var errorToThrow: (any Error)?
-    /// Called in every call after it is recorded and before it returns, for example to delay it or to change the
-    /// script.
+    /// Called during every operation, after the call is recorded and before it returns, for example to delay the call
+    /// or to change the script.
     public var beforeAnswering: (@Sendable (Operation) async -> Void)?
 
     // MARK: Default responses, for an empty queue and no error
 
-    /// Response of ``MockNetworkClient/getEventTypes()``.
+    /// Response returned by ``MockNetworkClient/getEventTypes()``.
     public var eventTypesToReturn: [APIEventType] = []
-    /// All events of the hub: returned by ``MockNetworkClient/getAllEvents(batchSize:)``, and in pages by
+    /// All events on the hub: returned by ``MockNetworkClient/getAllEvents(batchSize:)``, and in pages by
     /// ``MockNetworkClient/getEvents(limit:offset:)``.
     public var eventsToReturn: [APIEvent] = []
-    /// All places of the hub; filtered if only active ones are requested.
+    /// All places on the hub; filtered if only active ones are requested.
     public var geofencesToReturn: [APIGeofence] = []
-    /// All property definitions of the hub; filtered by event type.
+    /// All property definitions on the hub; filtered by event type.
     public var propertyDefinitionsToReturn: [APIPropertyDefinition] = []
     /// Feed page returned for every request, regardless of its cursor. `nil` returns an empty page at the requested
     /// cursor.
     public var changeFeedResponseToReturn: ChangeFeedResponse?
-    /// Response of ``MockNetworkClient/getLatestCursor()``.
+    /// Response returned by ``MockNetworkClient/getLatestCursor()``.
     public var latestCursorToReturn: Int64 = 0
     /// Response to a batch; `nil` reports every event as created.
     public var batchCreateResponseToReturn: BatchCreateEventsResponse?

@@ -4,14 +4,15 @@ public import TrendyProtocols
 
 /// Network client with scripted responses that records its calls.
 ///
-/// A call uses the first element of its operation's queue (`createEventResponses`). If the queue is empty, the call
-/// throws `errorToThrow`; without an error it returns the default response (`eventsToReturn`). Without one, a write
-/// echoes its request, and the feed is empty at the requested cursor. Calls that throw are recorded as well. Like a
-/// real request, a call suspends once; after a cancellation it throws `CancellationError` and uses no response.
+/// A call takes the first element of its operation's queue (`createEventResponses`). If the queue is empty, the call
+/// throws `errorToThrow`; without an error it returns the default response (`eventsToReturn`). If there is no default
+/// response either, a write echoes its request, and the feed is empty at the requested cursor. Calls that throw are
+/// recorded as well. Like a real request, a call suspends once; if cancelled, it throws `CancellationError` and
+/// consumes no response.
 ///
-/// Operations with default implementations are not scripted: `checkHealth()` requests the event types and uses one
-/// response of that queue. `push(_:)` and `snapshot()` are recorded as the operations that they call. `changeSignals()`
-/// ends immediately.
+/// Operations with default implementations are not scripted: `checkHealth()` requests the event types and consumes one
+/// response from that queue. `push(_:)` and `snapshot()` are recorded as the operations that they call.
+/// `changeSignals()` ends immediately.
 ///
 /// The members of ``Script`` are properties of the mock, which is safe to use from several tasks. To change several
 /// members atomically, or to append to a queue while calls are running, use ``update(_:)``.

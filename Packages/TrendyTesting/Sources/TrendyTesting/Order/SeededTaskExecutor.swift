@@ -16,8 +16,8 @@ import Synchronization
 /// }
 /// ```
 /// The executor runs everything inside ``run(_:)``: its body, `async let`, task groups, and actors without a custom
-/// executor that are called from there. An unstructured `Task { }` runs elsewhere in any order, unless created with
-/// `Task(executorPreference:)`, and so does code that waits for a real clock, a file or a socket.
+/// executor that are called from there. An unstructured `Task { }` runs elsewhere, in any order, unless it is created
+/// with `Task(executorPreference:)`. Code that waits for a real clock, a file or a socket also resumes elsewhere.
 public final class SeededTaskExecutor: TaskExecutor, Sendable {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -33,7 +33,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     }
   }
 
-  /// Next action of the executor's thread.
+  /// Next action for the executor's thread.
   private enum Next {
     case run(UnownedJob)
     case tell(CheckedContinuation<Void, Never>)
@@ -50,7 +50,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     state = Mutex(State(generator: SeededGenerator(seed: seed)))
   }
 
-  /// Number of jobs run so far. Reproducible for one seed when read inside ``run(_:)``; tasks that the body did not
+  /// Number of jobs run so far. Reproducible for a given seed when read inside ``run(_:)``; tasks that the body did not
   /// await continue afterwards.
   public var steps: Int { state.withLock { $0.steps } }
 

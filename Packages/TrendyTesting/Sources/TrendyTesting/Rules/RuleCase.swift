@@ -43,7 +43,7 @@ public struct RuleCase: Sendable {
       places: places.map { Geofence($0) })
   }
 
-  /// Expected results of one kind by id of the type or event: `actions`, `amounts`, `day_amounts`, `days`, `order`,
+  /// Expected results of one kind, by type or event id: `actions`, `amounts`, `day_amounts`, `days`, `order`,
   /// `progress`, `skipped`, `streaks` or `trip_ends`.
   public func expected(_ kind: String) -> [String: JSONValue] { expected[kind]?.objectValue ?? [:] }
 }

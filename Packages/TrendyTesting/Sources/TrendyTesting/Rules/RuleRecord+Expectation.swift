@@ -11,7 +11,7 @@ extension RuleRecord {
       public var longest = 0
     }
 
-    /// Progress of a goal in the current day or week.
+    /// Progress towards a goal in the current day or week.
     public struct Progress: Hashable, Sendable {
       public var amount: Double
       public var target: Int

@@ -2,8 +2,7 @@ import Foundation
 public import TrendyFoundation
 public import TrendyModels
 
-/// Generated record of a user, with the results for days, streaks and goals that every implementation must compute from
-/// it.
+/// Generated user record, with the results for days, streaks and goals that every implementation must compute from it.
 ///
 /// ``Expectation`` computes them with Foundation and simple loops, independently of the product.
 public struct RuleRecord: Sendable {
@@ -21,7 +20,7 @@ public struct RuleRecord: Sendable {
   /// Starts of a day in seconds after midnight.
   public static let dayStarts = [0, 14_400, 66_600]
 
-  /// Days near which ``now`` is. The 45 days before three of them include clock changes.
+  /// Days around which ``now`` is chosen. The 45 days before three of them include clock changes.
   private static let days = [
     CivilDate(year: 2026, month: 3, day: 12), CivilDate(year: 2026, month: 4, day: 9),
     CivilDate(year: 2026, month: 7, day: 1), CivilDate(year: 2026, month: 11, day: 8),

@@ -28,7 +28,7 @@ public enum DataStoreContract: Sendable {
 
     /// Checks the requirement.
     /// - Parameter makeUnit: creates units on one store that is initially empty.
-    /// - Throws: ``Violation``, or an unexpected error of the store.
+    /// - Throws: ``Violation``, or an unexpected error from the store.
     public func check(_ makeUnit: MakeUnit) throws {
       try body(makeUnit)
     }

@@ -3,7 +3,7 @@ import TrendyPersistence
 public import TrendyProtocols
 
 extension MockDataStore {
-  /// Creates an empty store in memory.
+  /// Creates an empty in-memory store.
   ///
   /// - Parameters:
   ///   - clock: provides the timestamps of recorded calls and of seeded rows.

@@ -8,11 +8,11 @@ public import TrendyProtocols
 /// are recorded before an injected error is thrown; in that case the store is not called.
 ///
 /// Unlike the real store, the mock creates missing parents: an event without a type gets one named "MockDefault", and a
-/// property definition of a missing type creates it as "Placeholder".
+/// property definition for a missing type creates that type with the name "Placeholder".
 ///
 /// Deliberately not `Sendable`: see <doc:Mocking>.
 public final class MockDataStore {
-  /// Factory of further units on the same store, without a spy, for example for a recorder beside a sync engine.
+  /// Factory for further units on the same store, without the spy, for example for a recorder beside a sync engine.
   public private(set) var otherUnits: any DataStoreFactory
   private(set) var unit: any DataStoreProtocol
   let clock: any TimeSource
@@ -30,7 +30,7 @@ public final class MockDataStore {
   public var throwOnDelete: (any Error)?
   /// Thrown by `find…` and by ``hasPendingMutation(entityId:entityType:operation:)``.
   public var throwOnFind: (any Error)?
-  /// Thrown by `fetchAll…`, by queries of events and records, and by reads of the queue.
+  /// Thrown by `fetchAll…`, by queries for events and records, and by reads of the queue.
   public var throwOnFetchAll: (any Error)?
   /// Thrown by ``insertPendingMutation(_:)``.
   public var throwOnInsertMutation: (any Error)?

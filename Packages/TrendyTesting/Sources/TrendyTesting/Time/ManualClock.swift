@@ -7,16 +7,16 @@ public import TrendyProtocols
 /// ``advance(by:)`` wakes sleepers in order of their deadline, then in the order in which they went to sleep. Each runs
 /// as far as it can before the next one wakes. Sleeps that begin and end within the span are included.
 ///
-/// *As far as it can* is exact if all tasks run on one ``SeededTaskExecutor``. On other executors the clock cannot know
-/// whether a task has finished: it waits until every woken task has started, and then yields until no task has used the
-/// clock for a while. Long work that does not use the clock must be awaited directly, or with ``waitForSleepers(_:)``
-/// if it ends in another sleep.
+/// This is exact if all tasks run on one ``SeededTaskExecutor``. On other executors the clock cannot know whether a
+/// task has finished: it waits until every woken task has started, and then yields until no task has used the clock for
+/// a while. Long work that does not use the clock must be awaited directly, or with ``waitForSleepers(_:)`` if it ends
+/// in another sleep.
 public final class ManualClock: TimeSource, Sendable {
   private struct Sleeper {
     let id: UInt64
     /// Sleeping task.
     let task: Int?
-    /// Whether the task does not run on the ``SeededTaskExecutor`` that detects whether all tasks are idle.
+    /// Whether the task runs elsewhere than on the ``SeededTaskExecutor``, which detects when all tasks are idle.
     let isElsewhere: Bool
     let deadline: Duration
     let continuation: CheckedContinuation<Void, any Error>
@@ -79,7 +79,7 @@ public final class ManualClock: TimeSource, Sendable {
   /// Number of sleeping tasks.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Time until the next sleeper is due; `nil` without sleepers.
+  /// Time until the next sleeper is due; `nil` if no task is sleeping.
   public var nextDeadline: Duration? {
     state.withLock { state in state.sleepers.first.map { $0.deadline - state.uptime } }
   }

@@ -44,7 +44,7 @@ extension SimulatedDay {
     return day
   }
 
-  /// Removes a random share of the fixes, 0 to 1.
+  /// Removes a random share (0 to 1) of the fixes.
   public func dropping(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
     var random = SeededGenerator(seed: seed)
@@ -68,7 +68,7 @@ extension SimulatedDay {
     return day
   }
 
-  /// Replaces a share of the fixes, 0 to 1, by cell-tower positions, some of them consecutive.
+  /// Replaces a share (0 to 1) of the fixes with cell-tower positions, some of them consecutive.
   ///
   /// The tower is the nearest one or its neighbour, about a kilometre away, with an accuracy of 400 m to 1.7 km. Each
   /// tower always has the same coordinates. Fixes less than ten seconds after another one are kept.

@@ -38,7 +38,7 @@ public struct SimulatedDay: Hashable, Sendable {
   public enum Recorder: String, Hashable, Sendable, Codable, CaseIterable {
     /// A fix every 10 to 45 s. Sleeps at rest and wakes up after 100 to 250 m.
     case phone
-    /// A fix every 1 to 5 s with reception. Half of these receivers have some reception in buildings, half report no
+    /// A fix every 1 to 5 s with reception. Half of these receivers have some reception in buildings; half report no
     /// accuracy.
     case logger
     /// A fix every 15 to 60 s. Sleeps at rest and wakes up within 30 m.
@@ -69,11 +69,11 @@ public struct SimulatedDay: Hashable, Sendable {
     public var legs: [Leg]
   }
 
-  /// Fixes of the receiver in chronological order.
+  /// Fixes recorded by the receiver, in chronological order.
   public internal(set) var fixes: [Location]
   /// True trips in chronological order, at least twelve minutes apart.
   public let trips: [Trip]
-  /// Arguments of the initialiser, for ``tellingSpeed()``.
+  /// Arguments passed to the initialiser, kept for ``tellingSpeed()``.
   let seed: UInt64
   let world: World
   let recorder: Recorder

@@ -303,7 +303,7 @@ struct MockDataStoreTests {
   }
 }
 
-/// Injected error and the calls of ``calls(_:)`` that it affects.
+/// Injected error and the calls from ``calls(_:)`` that it affects.
 struct Injection: CustomTestStringConvertible, CustomStringConvertible, Sendable {
   let description: String
   let set: @Sendable (MockDataStore, (any Error)?) -> Void
@@ -352,7 +352,7 @@ struct Injection: CustomTestStringConvertible, CustomStringConvertible, Sendable
       ]),
   ]
 
-  /// Returns one call of each throwing operation.
+  /// Returns one call to each throwing operation.
   static func calls(_ mutation: PendingMutation) -> [(String, (MockDataStore) throws -> Void)] {
     let tombstone = Tombstone(entityType: .event, entityId: "x")
     let conflict = Conflict(
