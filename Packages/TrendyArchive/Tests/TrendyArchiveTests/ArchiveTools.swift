@@ -1,7 +1,7 @@
 import Foundation
 import TrendyArchive
 
-/// Archive programs of the system. Tests that need a missing program are skipped.
+/// The system's archive programs. Tests that need a missing program are skipped.
 enum ArchiveTools {
   static func has(_ program: String) -> Bool { path(of: program) != nil }
 
@@ -10,7 +10,7 @@ enum ArchiveTools {
       .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Runs a program and returns its exit status and its output, including errors.
+  /// Runs a program and returns its exit status and its output, including standard error.
   @discardableResult
   static func run(_ program: String, _ arguments: [String], in folder: URL) throws -> (status: Int32, output: [UInt8]) {
     let process = Process()
@@ -49,7 +49,7 @@ enum Bytes {
     return Array(bytes.prefix(count))
   }
 
-  /// Bytes of a linear congruential generator (Knuth, MMIX), which do not compress.
+  /// Bytes from a linear congruential generator (Knuth, MMIX), which do not compress.
   static func noise(_ count: Int) -> [UInt8] {
     var state: UInt64 = 1
     return (0..<count).map { _ in

@@ -34,7 +34,7 @@ public struct GzipReader: ~Copyable {
 
   /// Reads the next decompressed bytes.
   /// - Returns: number of bytes; 0 only at the end, after all checksums have been verified.
-  /// - Throws: ``ArchiveError``, and errors of the source.
+  /// - Throws: ``ArchiveError``, and errors from the source.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     precondition(output.count > 0, "empty buffer")
     while state != .finished {

@@ -5,7 +5,7 @@ struct ZipDirectory {
   let start: Int64
   /// Offset after the last directory header.
   private let end: Int64
-  /// Number of entries according to the end record; without ZIP64 modulo 65,536.
+  /// Number of entries according to the end record; modulo 65,536 in archives without ZIP64.
   private let count: Int64
   private let isZip64: Bool
   /// Base of the offsets in the archive: above 0 if something precedes the archive, such as a self-extracting program.

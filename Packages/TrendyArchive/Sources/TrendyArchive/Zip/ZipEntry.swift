@@ -35,7 +35,7 @@ public struct ZipEntry: Hashable, Sendable {
   public let isEncrypted: Bool
   /// Compressed size in bytes.
   public let compressedSize: Int64
-  /// Size of the content in bytes. In an archive without ZIP64, as macOS and iOS write it, modulo 4 GiB.
+  /// Size of the content in bytes; modulo 4 GiB in archives without ZIP64, as written by macOS and iOS.
   public let size: Int64
   /// Checksum of the content.
   public let crc32: UInt32

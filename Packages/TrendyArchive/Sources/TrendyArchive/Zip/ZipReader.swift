@@ -49,8 +49,8 @@ public struct ZipReader: Sendable {
   }
 
   /// Opens an entry for reading.
-  /// - Throws: ``ArchiveError`` if the entry is encrypted, a folder, a link, damaged, or has an unsupported
-  ///   compression.
+  /// - Throws: ``ArchiveError`` if the entry is encrypted, damaged, a folder or a link, or uses an unsupported
+  ///   compression method.
   public func open(_ entry: ZipEntry) throws(ArchiveError) -> ZipContent {
     try ZipContent(of: entry, in: source, limits: limits)
   }
@@ -88,7 +88,7 @@ public struct ZipReader: Sendable {
 }
 
 extension ZipReader {
-  /// Rejects overlapping entries, with which a few kilobytes can unpack to terabytes (Fifield, "A better zip bomb",
+  /// Rejects overlapping entries, which can make a few kilobytes unpack to terabytes (Fifield, "A better zip bomb",
   /// 2019).
   private static func checkPlaces(of entries: [ZipEntry], end: Int64) throws(ArchiveError) {
     let order = entries.indices.map { Int32($0) }.sorted {

@@ -58,7 +58,7 @@ public struct ZipWriter: ~Copyable {
   ///   - bytes: content of the entry.
   ///   - modified: time of the last change in seconds since 1970.
   /// - Throws: ``ArchiveError/unsafePath(_:)``; ``ArchiveError/unsupported(entry:reason:)`` for a duplicate path or one
-  ///   longer than 65,535 bytes; errors of the sink, after which the archive is unusable.
+  ///   longer than 65,535 bytes; errors from the sink, after which the archive is unusable.
   public mutating func add(_ path: String, _ bytes: [UInt8], modified: Int64? = nil) throws {
     var entry = try newEntry(path, modified)
     entry.crc32 = CRC32(of: bytes).value
@@ -77,7 +77,7 @@ public struct ZipWriter: ~Copyable {
   }
 
   /// Begins an entry of unknown length. ``write(_:)-([UInt8])`` adds its content and ``end()`` completes it.
-  /// - Throws: the errors of ``add(_:_:modified:)``.
+  /// - Throws: the same errors as ``add(_:_:modified:)``.
   public mutating func begin(_ path: String, modified: Int64? = nil) throws {
     var entry = try newEntry(path, modified)
     // Bit 3: sizes and checksum follow the content.
@@ -239,7 +239,7 @@ extension ZipWriter {
     directory += extra
   }
 
-  /// Passes the output to the sink once 64 KiB are available, or all of it.
+  /// Passes output to the sink once 64 KiB are available, or all of it if `all` is set.
   private mutating func pass(all: Bool) throws {
     guard all && !output.isEmpty || output.count >= 64 << 10 else {
       return
@@ -260,8 +260,8 @@ extension ZipWriter {
     extra.append32(UInt32(bitPattern: seconds))
   }
 
-  /// Returns date and time in UTC in the DOS format, with a resolution of two seconds, from 1980 to 2107; 1 January
-  /// 1980 without a time.
+  /// Returns a timestamp in DOS format: UTC, from 1980 to 2107, with a resolution of two seconds. Without a timestamp,
+  /// the result is 1 January 1980.
   private static func dosTime(_ modified: Int64?) -> UInt32 {
     guard let modified, (315_532_800..<4_354_819_200).contains(modified) else { return 0x0021_0000 }
     let (day, second) = modified.quotientAndRemainder(dividingBy: 86_400)
