@@ -44,7 +44,7 @@ public struct Digest: Hashable, Sendable, Codable {
 // MARK: A day
 
 extension Digest {
-  /// Creates the digest of today. In the morning, it begins with yesterday.
+  /// Creates the digest for today. In the morning, it begins with yesterday.
   /// - Parameters:
   ///   - rows: types with events, in any order.
   ///   - today: current day of the user, or a past day.
@@ -64,7 +64,7 @@ extension Digest {
     }
   }
 
-  /// Total of a day, its most frequent types and unusual counts.
+  /// Returns statements about the total of a day, its most frequent types and unusual counts.
   private static func tell(_ told: DigestDay, _ rows: [Report.Row], _ together: TypeHistory) -> [InsightStatement] {
     let day = told == .yesterday ? together.today.advanced(by: -1) : together.today
     let events = Int(together.days[day])
@@ -99,7 +99,8 @@ extension Digest {
     return told != .today && count < usual.lower - reach && count <= usual.lower - 2
   }
 
-  /// Unmet goals, exceeded limits, and current streaks of daily goals. For a past day, daily goals are omitted.
+  /// Returns statements about unmet goals, exceeded limits, and current streaks of daily goals. For a past day, daily
+  /// goals are omitted.
   private static func open(_ rows: [Report.Row], _ today: CivilDate, isOver: Bool = false) -> [InsightStatement] {
     let goals = rows.compactMap { row -> InsightStatement? in
       guard let progress = row.progress, !progress.isMet, !progress.isExcused else { return nil }
@@ -115,7 +116,8 @@ extension Digest {
     return goals + streaks.sorted { $0.0 > $1.0 }.prefix(3).map(\.1)
   }
 
-  /// Types that were not recorded for unusually long: at most two, longest relative to their usual interval first.
+  /// Returns statements about types that have not been recorded for an unusually long time: at most two, those with the
+  /// longest gap relative to their usual interval first.
   private static func gaps(_ rows: [Report.Row]) -> [InsightStatement] {
     let long = rows.filter(\.isHabit).compactMap { row in
       row.history.gap.value.flatMap { $0.isLong ? (name: row.type.name, gap: $0) : nil }
@@ -128,7 +130,7 @@ extension Digest {
 // MARK: A week
 
 extension Digest {
-  /// Creates the digest of the current week. On its first day, covers the previous week instead.
+  /// Creates the digest for the current week. On its first day, covers the previous week instead.
   /// - Parameters:
   ///   - rows: types with events, in any order.
   ///   - today: current day of the user.

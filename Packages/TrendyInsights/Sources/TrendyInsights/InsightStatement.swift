@@ -13,7 +13,7 @@ public enum InsightStatement: Hashable, Sendable, Codable {
   case changes(more: [String], less: [String], new: [String])
   /// Total number of events in a week, month or year, compared with the previous one.
   case total(PeriodChange, CalendarPeriod)
-  /// Month and day of a year with the most events, formatted for display.
+  /// Month and day with the most events in a year, formatted for display.
   case best(month: String, events: Int, day: String, eventsOfDay: Int)
   /// Trend of a property; `what` names it, as in `km of run`.
   case amount(AmountTrend, AmountSummary, what: String)
@@ -29,7 +29,7 @@ public enum InsightStatement: Hashable, Sendable, Codable {
   case counts([TypeCount])
   /// Count of a type far above or below its usual range.
   case unusual(TypeCount, DigestDay, usual: UsualDay)
-  /// Weekday of a week with the most events; 0 is Sunday.
+  /// Weekday with the most events in a week; 0 is Sunday.
   case weekdayPeak(Int, events: Int)
   /// Unmet goal or exceeded limit.
   case goal(GoalProgress, type: String)

@@ -13,7 +13,7 @@ public struct PropertyHistory: Hashable, Sendable {
   public let key: String
   /// Values in chronological order of their days.
   public let entries: [Entry]
-  /// Number of events whose value is not finite or does not have the current type of the property. They are excluded.
+  /// Number of excluded events. Their value is not finite or does not have the property's current type.
   public let leftOut: Int
   /// Last day considered.
   public let today: CivilDate

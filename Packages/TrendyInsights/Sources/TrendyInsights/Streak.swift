@@ -17,7 +17,7 @@ public struct Streak: Hashable, Sendable, Codable {
   public let current: Int
   /// Longest streak of all time.
   public let longest: Int
-  /// Last day of the longest streak, of the most recent one in a tie; `nil` without events. For weeks, the last day of
+  /// Last day of the longest streak (the most recent one in a tie); `nil` without events. For weeks, the last day of
   /// the last week, or today in the current week.
   public let longestEnd: CivilDate?
 
@@ -133,7 +133,7 @@ public struct HabitScore: Hashable, Sendable, Codable {
 }
 
 extension HabitScore {
-  /// Computes the score of a goal: each day counts by the achieved share of the goal.
+  /// Computes the score of a goal. Each day counts with the share of the goal that was achieved.
   ///
   /// Weekly goals use the last seven days. A limit counts fully while it is kept, and falls linearly to 0 at twice the
   /// limit. Both rules follow Loop Habit Tracker.

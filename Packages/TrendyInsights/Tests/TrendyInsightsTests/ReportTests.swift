@@ -16,7 +16,8 @@ struct ReportTests {
 
   private let km = PropertyDefinition(id: "km", eventTypeId: "run", key: "km", label: "", propertyType: .number)
 
-  /// Record with events at 8:00, and the days and the distances in kilometres in the texts.
+  /// Returns a record with an event at 8:00 for each text, which contains its day and optionally a distance in
+  /// kilometres.
   private func record(_ days: [String: [String]], goals: [String: Goal] = [:]) throws -> RecordFixture {
     let local = LocalTime(isUTC: true)
     var record = RecordFixture(definitions: [km])

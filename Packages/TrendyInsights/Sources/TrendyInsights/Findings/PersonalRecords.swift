@@ -16,7 +16,7 @@ public struct PersonalRecords: Hashable, Sendable, Codable {
   public let month: Peak
   /// Longest streak in days.
   public let streak: Int
-  /// Last day of the longest streak; of the most recent one in a tie.
+  /// Last day of the longest streak; in a tie, of the most recent one.
   public let streakEnd: CivilDate
   /// Longest run of days without events between two days with events; `nil` if there is none.
   public let pause: ClosedRange<CivilDate>?

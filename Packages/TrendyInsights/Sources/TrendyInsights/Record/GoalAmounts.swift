@@ -25,7 +25,7 @@ public struct GoalAmounts: Hashable, Sendable {
     today = local.day(of: now)
   }
 
-  /// Reads the events of some types on some days. The days of a type must be read only once.
+  /// Reads the events of some types on some days. No day of a type may be read twice.
   public mutating func read(_ record: some UserRecord, types: Set<String>, days: ClosedRange<CivilDate>) throws {
     guard !types.isEmpty else { return }
     let first = days.lowerBound.advanced(by: -LocalTime.longestReach)
@@ -59,14 +59,14 @@ public struct GoalAmounts: Hashable, Sendable {
     return settings.types.keys.reduce(into: [:]) { $0[$1] = amounts.progress(of: $1) }
   }
 
-  /// Types with a goal, grouped by the days of the current period of the goal.
+  /// Types with a goal, grouped by the days of the goal's current period.
   private var currentPeriods: [(types: Set<String>, days: ClosedRange<CivilDate>)] {
     let goals = settings.types.values.compactMap { type in type.goal.map { (type.id, $0) } }
     let periods = Dictionary(grouping: goals) { $0.1.days(around: today, firstWeekday: local.firstWeekday) }
     return periods.map { (Set($1.map(\.0)), $0) }
   }
 
-  /// Returns the current streak of each weekly minimum goal, in weeks by type.
+  /// Returns the current streak of each weekly minimum goal by type, in weeks.
   ///
   /// Reads only as far back as the streaks reach.
   ///

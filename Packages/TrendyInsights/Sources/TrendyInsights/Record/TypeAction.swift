@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Action that records an event of a type, triggered by the tile of the type or by the command that a hint suggests.
+/// Action that records an event of a type, triggered by the type's tile or by a suggested command.
 public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
   /// Records an event at once.
   case log

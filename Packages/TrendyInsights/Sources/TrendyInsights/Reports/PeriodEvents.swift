@@ -1,18 +1,18 @@
 public import TrendyModels
 
-/// Start times and number and duration properties of a report's events on some days.
+/// Start times, and number and duration properties, of a report's events on some days.
 public struct PeriodEvents: Sendable {
   private let days: ClosedRange<CivilDate>
   private let local: LocalTime
   private var moments: [String: [TypeHistory.Moment]] = [:]
   /// Number and duration properties by type.
   private let definitions: [String: [PropertyDefinition]]
-  /// Events of types with such properties, by type.
+  /// Events of the types that have such properties, by type.
   private var events: [String: [Event]] = [:]
 
   /// Reads the events once.
   /// - Parameters:
-  ///   - report: its types, and the user's calendar.
+  ///   - report: provides the types and the user's calendar.
   ///   - days: days of the events.
   ///   - record: the record.
   ///   - body: called with each event.
@@ -44,7 +44,7 @@ public struct PeriodEvents: Sendable {
     return TypeHistory(moments: moments[type] ?? [], today: days.upperBound)
   }
 
-  /// Returns the values of each number or duration property of a type, in order.
+  /// Returns the values of each number or duration property of a type, in display order.
   public func values(ofType type: String) -> [(definition: PropertyDefinition, values: PropertyHistory)] {
     guard let events = events[type], !history(ofType: type).isOfPosition else { return [] }
     return (definitions[type] ?? []).inOrder.map { definition in

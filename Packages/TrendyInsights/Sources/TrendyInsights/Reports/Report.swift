@@ -1,12 +1,12 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Answer to a ``ReportQuery``: event types with their histories. Other results are computed from these on request.
+/// Result of a ``ReportQuery``: event types with their histories. Other results are computed from these on request.
 public struct Report: Sendable {
   /// One event type.
   public struct Row: Sendable {
     public let type: EventType
-    /// Events of the query, up to its last day.
+    /// Events selected by the query, up to its last day.
     public let history: TypeHistory
     /// Days on which no events are expected.
     public let skips: DaySet
@@ -25,7 +25,7 @@ public struct Report: Sendable {
       (self.weeklyStreak, self.values) = (weeklyStreak, values)
     }
 
-    /// Streak in days; in weeks for a goal of at least some amount per week, if the query asks for it.
+    /// Streak in days, or in weeks for a weekly minimum goal if the query asks for it.
     public var streak: Streak { weeklyStreak ?? history.streak(skips: skips) }
 
     /// Whether streaks and gaps are meaningful.
@@ -37,7 +37,7 @@ public struct Report: Sendable {
   public let allRows: [Row]
   /// Types that have events, sorted by name.
   public let rows: [Row]
-  /// Number of events, by type, on the last day of the previous period that were later in the day than now.
+  /// Number of events by type on the last day of the previous period that happened later in the day than now.
   public let later: [String: Int]
 
   /// Reads a report.
@@ -137,7 +137,7 @@ extension Report {
     public let statement: InsightStatement?
   }
 
-  /// Returns the values of a type in the steps and the measure of the query.
+  /// Returns the values of a type, using the step and the measure of the query.
   ///
   /// The first step is moved back to the start of its week or month, but not before the first event.
   public func series(of row: Row) -> Series {
@@ -178,7 +178,8 @@ extension Report {
 // MARK: Digest
 
 extension Report {
-  /// Returns the digest of the last day or of its week. Needs the progress of goals, and for a week its comparison.
+  /// Returns the digest for the last day or its week. The query must ask for goal progress, and for a weekly digest
+  /// also for a comparison.
   public func digest(_ period: CalendarPeriod) -> Digest {
     let (local, today) = (query.local, query.today)
     let minute = query.isOver ? 1439 : local.components(of: query.now).hour * 60

@@ -14,7 +14,7 @@ public struct ReportQuery: Hashable, Sendable {
   /// Results that need more than counts of events.
   public struct Details: OptionSet, Hashable, Sendable {
     public let rawValue: Int
-    /// Streaks in weeks, of goals of at least some amount per week.
+    /// Streaks in weeks, for weekly minimum goals.
     public static let weeklyStreaks = Details(rawValue: 1)
     /// Progress of goals.
     public static let goals = Details(rawValue: 2)
@@ -30,11 +30,12 @@ public struct ReportQuery: Hashable, Sendable {
   public var range: Range<Date>?
   /// Ids of the event types; `nil` for all.
   public var types: Set<String>?
-  /// Id of the type of meter readings, which are treated as such unless types are named or the type has a goal.
+  /// Id of the type whose events are meter readings. They are treated as such unless the query names types or the type
+  /// has a goal.
   public var readings: String?
   /// Length of a step.
   public var step = CalendarPeriod.day
-  /// Number of weeks with steps, including the week of the last day; `nil` for all since the first event.
+  /// Number of weeks to cover, including the week of the last day; `nil` for all weeks since the first event.
   public var weeks: Int?
   public var measure = Measure.count
   /// Period that is compared with the previous one; `nil` for no comparison.
@@ -77,15 +78,15 @@ public struct ReportQuery: Hashable, Sendable {
       period, around: day ?? today, until: today, today: local.day(of: now), firstWeekday: local.firstWeekday)
   }
 
-  /// Returns any days up to the last day, to be compared with as many days before them.
+  /// Returns the days from `first` to the last day, to be compared with as many days before them.
   public func period(from first: CivilDate) -> ReviewedPeriod {
     ReviewedPeriod(min(first, today)...today, today: local.day(of: now), firstWeekday: local.firstWeekday)
   }
 
-  /// Events of the range; `nil` for all.
+  /// Selects the events in the range; `nil` for all events.
   var selected: EventRange? { range.map { EventRange($0, in: local) } }
 
-  /// Events of the range; `nil` if these are all events up to the last day.
+  /// Selects the events to count; `nil` if these are all events up to the last day.
   var counted: EventRange? {
     guard let range else { return nil }
     let isUpToDay = range.lowerBound == .distantPast && range.upperBound >= local.start(of: today.advanced(by: 1))

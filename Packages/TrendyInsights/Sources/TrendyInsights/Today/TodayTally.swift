@@ -6,7 +6,7 @@ public import TrendyModels
 public struct TodayTally: Hashable, Sendable {
   /// Current state.
   public private(set) var snapshot: TodaySnapshot
-  /// Number of events of each day, by type.
+  /// Number of events on each day, by type.
   private var days: [String: DayCounts] = [:]
   private var amounts: GoalAmounts
   /// Index of each type in the counts of the snapshot, by type id.
@@ -37,7 +37,7 @@ public struct TodayTally: Hashable, Sendable {
     }
   }
 
-  /// Adds events. Events of unknown types do not change the snapshot; events of future days count only towards a goal
+  /// Adds events. Events of unknown types do not change the snapshot; events on future days count only towards a goal
   /// for the current week.
   /// - Parameters:
   ///   - events: events in any order.
@@ -54,7 +54,7 @@ public struct TodayTally: Hashable, Sendable {
   /// Returns the state of a type; `nil` if the type is unknown.
   public func count(of type: String) -> TodaySnapshot.Count? { indexes[type].map { snapshot.counts[$0] } }
 
-  /// Adds precomputed counts of days before `end`. No events of these days may have been added.
+  /// Adds precomputed counts for the days before `end`. No events on these days may have been added.
   public mutating func add(_ counts: DailySeries, of type: String, before end: CivilDate) {
     for (place, count) in counts.values.enumerated() where count > 0 {
       let day = counts.first.advanced(by: place)
@@ -104,7 +104,7 @@ public struct TodayTally: Hashable, Sendable {
 }
 
 extension TodayTally {
-  /// Sets timers, visits and trip of the snapshot.
+  /// Sets the snapshot's timers, visits and trip.
   public mutating func show(
     running: [TodaySnapshot.RunningTimer], visits: [TodaySnapshot.OpenVisit], trip: TodaySnapshot.Trip?
   ) {
