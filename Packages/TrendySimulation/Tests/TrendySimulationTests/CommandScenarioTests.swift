@@ -1,7 +1,7 @@
 import Testing
 import TrendySimulation
 
-/// Commands with undo and redo, with all other hazards.
+/// Commands with undo and redo, combined with all other hazards.
 @Suite("Scenarios with commands", .timeLimit(.minutes(10)))
 struct CommandScenarioTests {
   private static let world = SimulationWorld(

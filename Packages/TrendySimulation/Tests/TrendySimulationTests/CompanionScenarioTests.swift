@@ -1,7 +1,7 @@
 import Testing
 import TrendySimulation
 
-/// Companion notices with failing network, disks and hub.
+/// Companion notices while the network, disks and hub fail.
 @Suite("Scenarios with companions", .timeLimit(.minutes(10)))
 struct CompanionScenarioTests {
   private static let hazards: Set<Hazard> = [

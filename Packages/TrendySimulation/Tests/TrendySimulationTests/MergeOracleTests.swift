@@ -49,7 +49,7 @@ struct MergeOracleTests {
 
   @Test func `stamps are limited to the hub time`() {
     var oracle = withFirst
-    // Limited to the hub time, 1000, so an equal stamp of a greater device id wins.
+    // Limited to the hub time, 1000, so an equal stamp from a greater device id wins.
     _ = oracle.onOutcome(
       OutcomeEnvelope(sequence: 2, status: "accepted", version: 2), of: mutation("ahead", stamp: 9_000_000), by: "c",
       now: 1000, hadSeen: { _, _ in false })

@@ -12,7 +12,7 @@ import TrendySimulation
 import TrendySync
 import TrendyTesting
 
-/// Two devices at a hub, one of which undoes its commands.
+/// Two devices on one hub, one of which undoes its commands.
 @Suite("Undo with concurrent changes", .timeLimit(.minutes(10)))
 struct UndoBesideOthersTests {
   private let clock = ManualClock()

@@ -12,7 +12,8 @@ public enum Action: Hashable, Sendable {
   case wait(milliseconds: Int)
   /// A fault affects the device's next request, or the one after `afterRequests` others.
   case network(device: Int, fault: NetworkFault, afterRequests: Int)
-  /// The device loses power before this number of further disk changes. `loss` determines which unsynced data is lost.
+  /// The device loses power just before the given one of its next disk changes. `loss` determines which unsynced data
+  /// is lost.
   case crash(device: Int, beforeChange: Int, loss: UInt64)
   /// The hub loses power.
   case crashHub(beforeChange: Int, loss: UInt64)
@@ -25,7 +26,7 @@ public enum Action: Hashable, Sendable {
   case setClock(device: Int, hours: Int)
   /// The device's store is backed up.
   case backUpStore(device: Int)
-  /// The store is restored from its backup: unsent changes since then are lost, and the hub knows later sequence
+  /// The store is restored from its backup: unsent changes since then are lost, and the hub has seen later sequence
   /// numbers.
   case restoreStore(device: Int)
   /// A copy of one device's store replaces another's, so that two stores have the same device identity.
@@ -35,7 +36,7 @@ public enum Action: Hashable, Sendable {
   case restoreHub
   /// The hub compacts old tombstones.
   case compactHub
-  /// The device switches to an old version without mutations, or back to the current one.
+  /// The device switches to an old version, which sends no mutations, or back to the current one.
   case install(device: Int, isOld: Bool)
   /// The devices sync automatically from now on, like a background program.
   case syncByThemselves
@@ -77,7 +78,7 @@ public enum Action: Hashable, Sendable {
   case companionNetwork(device: Int, fault: NetworkFault, afterRequests: Int)
   /// Like `crash`, for the device's companion store.
   case crashCompanionStore(device: Int, beforeChange: Int, loss: UInt64)
-  /// A fault in a database transaction of the hubs, after `afterTransactions` others; 0 means the next one.
+  /// A fault occurs in one of the hubs' database transactions, after `afterTransactions` others; 0 means the next one.
   case database(DatabaseFault, afterTransactions: Int)
   /// The database restarts.
   case restartDatabase
@@ -91,13 +92,13 @@ public enum Action: Hashable, Sendable {
   case lookThrough
   /// The trackers' user deletes a detected event or adds a note to it.
   case touchFinding(choice: UInt64)
-  /// The hub limits the record to its present size and this many entries; `nil` removes the limit.
+  /// The hub limits the record to its present size plus this many entries; `nil` removes the limit.
   case limitRecord(room: Int?)
   /// A fault affects the next webhook delivery, or the one after `afterPosts` others.
   case receiver(ReceiverFault, afterPosts: Int)
 }
 
-/// Fault of a request.
+/// Fault in a request.
 public enum NetworkFault: Hashable, Sendable {
   /// The request does not reach the hub, and the device gets no response.
   case requestLost

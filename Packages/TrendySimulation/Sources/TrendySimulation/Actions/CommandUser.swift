@@ -153,7 +153,7 @@ extension CommandUser {
     }
   }
 
-  /// Imports the same table on every device, or part of it.
+  /// Imports the same table, or part of it, on every device.
   private mutating func importTable(_ record: DeviceRecord, _ before: ShownFields) throws {
     guard let format = InterchangeFormat.named("csv") else { preconditionFailure("the CSV format is missing") }
     let rows = (0..<Int.random(in: 1...4, using: &generator)).map {

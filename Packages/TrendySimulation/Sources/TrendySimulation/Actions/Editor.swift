@@ -5,7 +5,7 @@ import TrendyPersistence
 import TrendySync
 import TrendyTesting
 
-/// User of a device who performs one action, determined by a number.
+/// User of a device who performs one action, chosen by a number.
 struct Editor {
   private let run: SimulationRun
   private let device: SimulatedDevice
@@ -89,7 +89,8 @@ struct Editor {
     if stamps.count > 1 { run.ledger.report(nil, "\(device.name) used several stamps in one save: \(stamps.sorted())") }
   }
 
-  /// Texts that the ledger considers seen: those in the entity and in children that would be deleted with it.
+  /// Returns the texts that the ledger considers seen: those in the entity and in children that would be deleted with
+  /// it.
   private func seenTexts(_ kind: MutationEntityType, _ id: String, withChildren: Bool) -> [String] {
     guard let store = device.process?.factory.makeLocalStore() else { return [] }
     do {
@@ -156,7 +157,7 @@ extension Editor {
     [.vehicle, .tripRule, .setting, .skip].randomElement(using: &generator) ?? .vehicle
   }
 
-  /// Creates a vehicle, a rule, a skip, or a setting, whose id is the same on all devices.
+  /// Creates a vehicle, a rule, a skip, or a setting. The id of the setting is the same on all devices.
   private mutating func makeRecord(
     _ recorder: Recorder, _ process: SimulatedDevice.ProcessRun, _ kind: MutationEntityType
   ) {

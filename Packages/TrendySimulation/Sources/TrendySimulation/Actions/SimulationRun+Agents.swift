@@ -75,7 +75,7 @@ extension SimulationRun {
       let entries = max(try await directEntries().count, held.max() ?? 0)
       let waiting = try devices.compactMap { try $0.process?.factory.makeLocalStore().syncCounts().pending }
       let most = waiting.max() ?? 0
-      // A snapshot in progress is followed by the writes of others since its start.
+      // A snapshot in progress is followed by the writes that others have made since it began.
       let all = entries + waiting.reduce(0, +)
       return 10 + (most + entries) / parameters.batchSize + all / parameters.pageSize + hub.parts(ofEntries: all)
     } catch {

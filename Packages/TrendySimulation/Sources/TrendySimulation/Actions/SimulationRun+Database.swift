@@ -8,7 +8,7 @@ extension SimulationRun {
     count(fault.kind)
     tell("  the database: \(fault)")
     switch fault {
-    // The streams of the hub end with it.
+    // The hub's streams end with it.
     case .hubKilled: for wire in wires { wire.loseSignals(isSilent: false) }
     default: break
     }
@@ -59,16 +59,16 @@ extension SimulationRun {
   /// Handles the loss of committed writes at the hub.
   func onHubWentBack() {
     for wire in wires { wire.loseSignals(isSilent: false) }
-    // Devices with a later cursor go back.
+    // Devices whose cursor is ahead of the hub must move it back.
     for device in devices { device.restoresToNotice += 1 }
     tracking?.onHubWentBack()
   }
 
-  /// Checks that all hubs serve the same complete feed, with each page from another hub.
+  /// Checks that all hubs serve the same complete feed, reading each page from a different hub than the previous one.
   func checkHubsAgree(_ entries: [ChangeEntry]) async throws {
     guard hub.database != nil, let horizon = hub.horizon else { return }
     var fed: [String] = []
-    // The feed does not go back beyond the horizon.
+    // The feed does not reach back beyond the horizon.
     var cursor = horizon
     while true {
       let client = InProcessClient(token: hub.tokens[0], server: hub.nextServer())

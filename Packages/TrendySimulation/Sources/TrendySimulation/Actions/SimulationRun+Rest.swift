@@ -176,15 +176,15 @@ extension SimulationRun {
     }
     for device in devices {
       for conflict in try device.process?.factory.makeLocalStore().fetchConflicts() ?? [] {
-        // A rejected move leaves the entity under its old parent, with which it may be deleted. The journal names the
-        // entity, and a restore has its values.
+        // A rejected move leaves the entity under its old parent, and it may be deleted together with that parent. The
+        // journal names the entity, and a restore has its values.
         reportedIds.insert(conflict.entityId)
         if conflict.payload.isEmpty { continue }
         found.formUnion(
           MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: conflict.payload)))
       }
     }
-    // Writing a lost value again repeats the text of its author.
+    // Writing a lost value again repeats its author's text.
     let seenAndReplaced = Set(ledger.texts.filter { !$0.isRestored && ($0.isReplaced || $0.isGivenUp) }.map(\.text))
     for saved in ledger.texts where !seenAndReplaced.contains(saved.text) && !found.contains(saved.text) {
       if reportedIds.contains(saved.key.id) { continue }
@@ -273,7 +273,7 @@ extension SimulationRun {
     }
   }
 
-  /// Checks that entries of a newer version are stored unchanged until they can be read.
+  /// Checks that entries from a newer version are stored unchanged until they can be read.
   private func checkUnreadable(_ parked: [ChangeEntry], _ entries: [ChangeEntry], on device: SimulatedDevice) {
     func isUnreadable(_ entry: ChangeEntry) -> Bool { entry.entityId.hasPrefix("future-") }
     let kept = Dictionary(parked.filter(isUnreadable).map { ($0.entityId, $0.data) }) { first, _ in first }

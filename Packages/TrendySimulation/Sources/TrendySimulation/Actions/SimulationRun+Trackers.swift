@@ -194,7 +194,7 @@ extension SimulationRun {
     }
   }
 
-  /// Events that one hub in memory detects in the same fixes.
+  /// Returns the events that a single in-memory hub detects in the same fixes.
   private func quietFindings(of tracking: TrackerScenario) async throws -> [Event] {
     let storage = MemoryHubStorage()
     let ingest = HubIngest(storage: storage, clock: hub.clock, openTracks: 4)

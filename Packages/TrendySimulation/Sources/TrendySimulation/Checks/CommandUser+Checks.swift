@@ -88,7 +88,7 @@ extension CommandUser {
     switch (was, target) {
     case (nil, nil): return now == nil ? nil : "appeared"
     case (nil, let target?):
-      // An entity that was deleted stays deleted, whatever was changed in it.
+      // An entity that was deleted stays deleted, no matter what else was changed in it.
       if present != nil { return now != nil ? "reappeared" : left == nil ? "is missing without a report" : nil }
       guard let now else { return left == nil ? "was not restored" : nil }
       // Changes by others while the entity was deleted are kept.
@@ -184,7 +184,7 @@ extension CommandUser {
       }
       guard old != new else { continue }
       run.ledger.onGivenUp([old].compactMap(\.self))
-      // A restored text is in no payload.
+      // No payload contains a restored text.
       let isFollowed = new?.hasPrefix(text) == true && !NaturalIdentifier.isNatural(key.id)
       run.ledger.onText(
         new ?? "", over: [old].compactMap(\.self), key: key, device: device.number, isSure: isFollowed)
@@ -199,7 +199,7 @@ extension CommandUser {
       run.ledger.onGivenUp([before.text(key)].compactMap(\.self))
     }
     for key in run.ledger.everDeleted { run.ledger.onRestored(key) }
-    // An undo among them may have been performed, so a later redo may differ from the report.
+    // The failed save may have been an undo that took effect, so a later redo may differ from the report.
     device.commands = [:]
   }
 }

@@ -84,7 +84,7 @@ struct Ledger {
   private(set) var deleted: [Int: Set<Key>] = [:]
   /// All texts in accepted mutations.
   private(set) var takenTexts: Set<String> = []
-  /// Entities to which each entity referred, by its id.
+  /// Entities that each entity referred to, by id of the referring entity.
   private var referencesOf: [String: Set<String>] = [:]
   private var outcomes: [Sent: String] = [:]
   /// Incarnation of each restored entity that was not deleted again, by id.
@@ -162,7 +162,7 @@ struct Ledger {
     }
   }
 
-  /// Handles a discarded restore, which names no text.
+  /// Handles a discarded restore. Its mutation contains no text, so no text of the entity need be found any more.
   mutating func onDiscardedRestore(of key: Key) {
     onDecided(texts.filter { $0.key == key }.map(\.text), of: key)
   }
@@ -211,7 +211,8 @@ struct Ledger {
     for device in storeMarks.keys { storeMarks[device]?.deleted.remove(key) }
   }
 
-  /// A user restored an entity that shows a text: from now on the text must be found as if that user had written it.
+  /// Handles the restore of an entity with a visible text. From now on the text must be found as if that user had
+  /// written it.
   mutating func onRestoredText(_ text: String, of key: Key, device: Int) {
     // If the text was replaced, a pending deletion may carry the later text.
     guard readsOwnWrites, !mixed.contains(key), clearedOver[key]?.contains(text) != true,
@@ -356,7 +357,7 @@ struct Ledger {
     }
   }
 
-  /// Checks that no version was given to two entities, which would reveal two hubs unaware of each other.
+  /// Checks that no version was assigned to two entities, as two hubs unaware of each other would do.
   private mutating func checkVersion(_ outcome: OutcomeEnvelope, of mutation: MutationEnvelope) {
     guard outcome.status == "accepted", mutation.operation == MutationOperation.create.rawValue, !hubLied,
       let version = outcome.version
@@ -455,8 +456,8 @@ struct Ledger {
       )
     }
     guard !hasTwins, !hubWasRestored, !hubLied, !deviceLied, oldDevices.isEmpty else { return }
-    // The device has created the parent earlier, or received it from the hub.
-    // A restore names its parent only if it changes it.
+    // The device has created the parent earlier, or received it from the hub. A restore names its parent only if it
+    // changes it.
     let references = mutation.references + (referencesOf[mutation.entityId] ?? [])
     if type.hasSuffix(":parent_deleted"), !references.contains(where: wasRejectedOrDeleted) {
       report(.childHasItsParent, "\(mutation.entityId) was sent before its parent: \(detail)")
@@ -498,7 +499,8 @@ struct Ledger {
     }
   }
 
-  /// Handles a push that was rejected as a whole. Only a push with a single mutation rejects that mutation.
+  /// Handles a push that was rejected as a whole. A mutation counts as rejected only if it was the only one in the
+  /// push.
   mutating func onRefusal(_ mutations: [(id: String, entityId: String)]) {
     guard mutations.count == 1, let mutation = mutations.first else { return }
     answeredWithNo.insert(mutation.id)

@@ -41,7 +41,7 @@ extension SimulationRun {
       for payload in queue.map(\.payload) + journal.map(\.payload) where !payload.isEmpty {
         found.formUnion(MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: payload)))
       }
-      // A restored hub gets the missing entities from the replicas again.
+      // A restored hub receives the missing entities again from the devices' replicas.
       if ledger.hubWasRestored { found.formUnion(try heldTexts(store)) }
       for saved in ledger.texts where saved.device == device.number && !saved.isReplaced && !found.contains(saved.text)
       {

@@ -173,7 +173,7 @@ final class SimulationRun: @unchecked Sendable {
     await clock.advance(by: .zero)
   }
 
-  /// Whether the plan must not start rounds on the device, because its automatic requests in an outage are counted.
+  /// Whether the plan must not start rounds on the device, because its requests during an outage are being counted.
   private func leavesAlone(_ device: Int) -> Bool { areAgents && wires[device].hasOutage }
 
   private func runAgents() {

@@ -1,4 +1,4 @@
-/// Fault of a transaction on the hubs' shared database.
+/// Fault in a transaction on the hubs' shared database.
 public enum DatabaseFault: Hashable, Sendable {
   /// The connection is lost before the server receives anything.
   case lostAtBegin

@@ -2,7 +2,7 @@
 public enum Hazard: String, Hashable, Sendable, CaseIterable {
   /// Requests and responses are lost, repeated, delayed, truncated or replaced by an error.
   case network
-  /// Devices lose power at any change of their disk.
+  /// Devices lose power before any of their disk changes.
   case deviceCrash = "device-crash"
   case hubCrash = "hub-crash"
   case deviceDisk = "device-disk"
@@ -46,9 +46,9 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case stranger
   /// Many entities are recorded in one save.
   case bulk
-  /// Responses contain extreme numbers, foreign ids, another order, or fewer entries than announced.
+  /// Responses contain extreme numbers, foreign ids, reordered entries, or fewer entries than announced.
   case lyingHub = "lying-hub"
-  /// A device of the user pushes mutations that are corrupted in these ways.
+  /// A device of the user pushes mutations that are corrupted in the same ways as responses in ``lyingHub``.
   case lyingDevice = "lying-device"
 
   /// Several hubs share a database that loses connections, rejects transactions and fails over to a standby.
@@ -59,14 +59,15 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case fullRecord = "full-record"
   /// The hub rejects whole pushes, with any status and repeatedly, in part after processing them.
   case refusedPushes = "refused-pushes"
-  /// A webhook delivers changes to a receiver that rejects, hangs, is unreachable, or whose response is lost.
+  /// A webhook delivers changes to a receiver that rejects deliveries, hangs or is unreachable, or whose responses are
+  /// lost.
   case webhooks
   /// Users undo and redo commands and restore deleted entities.
   case undo
-  /// A device records for a long time before its first sync, and may be restored from a backup of that time.
+  /// A device records for a long time before its first sync, and may be restored from a backup made during that time.
   case lateConnection = "late-connection"
 
-  /// All hazards except corrupted data, with which only part of the invariants can be checked.
+  /// All hazards except corrupted data, under which only some invariants can be checked.
   public static let usual = Set(allCases).subtracting([.lyingHub, .lyingDevice])
 
   /// Hazards that require Trendy's own hub.

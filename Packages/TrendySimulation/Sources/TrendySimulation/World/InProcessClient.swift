@@ -3,7 +3,7 @@ public import TrendyHub
 public import TrendyModels
 public import TrendyProtocols
 
-/// Client of a hub, or of any server that implements `docs/api.md`, without a socket.
+/// Client for a hub, or for any server that implements `docs/api.md`, that uses no socket.
 ///
 /// Passes every request to a closure, which forwards it to a `HubServer` or a custom server, possibly with simulated
 /// faults. The closure throws `APIError.networkError` if there is no response.
@@ -32,7 +32,7 @@ public struct InProcessClient: NetworkClientProtocol {
     self.carry = carry
   }
 
-  /// Creates a client of a hub without simulated faults.
+  /// Creates a client for a hub without simulated faults.
   public init(token: String, server: HubServer) {
     self.init(token: token) { await server.handle($0) }
   }
@@ -205,7 +205,6 @@ extension InProcessClient {
   }
 }
 
-/// Companion links of this device, in both directions.
 // MARK: Companions
 
 extension InProcessClient: CompanionClientProtocol {

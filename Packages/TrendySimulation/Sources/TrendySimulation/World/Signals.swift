@@ -83,7 +83,7 @@ extension BackoffChecker {
   }
 }
 
-/// Period without network, with the number of requests that an automatic device may make.
+/// Period without network, with the number of requests that an automatically syncing device may make.
 struct Outage {
   private(set) var end: Duration = .zero
   private var start: Duration = .zero

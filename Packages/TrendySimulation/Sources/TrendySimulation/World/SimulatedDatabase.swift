@@ -37,7 +37,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     /// 0 before the first epoch.
     var number: Int64 = 0
     var id = ""
-    /// Identity of the server at its beginning.
+    /// Identity of the server when the epoch began.
     var identity = ""
   }
 

@@ -7,7 +7,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Device with a real store on an in-memory disk, a real recorder and engine. Each power failure starts a new process.
+/// Device with a real store on an in-memory disk, and a real recorder and engine. Each power failure starts a new
+/// process.
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDevice: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import TrendyHub
 import TrendyTesting
 
-/// Hints between the hubs on a simulated database, some of which are lost, repeated or late.
+/// Hints exchanged by the hubs on a simulated database. Some are lost, repeated or delayed.
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedHints: @unchecked Sendable {
@@ -13,7 +13,7 @@ final class SimulatedHints: @unchecked Sendable {
   private var listeners: [Listener] = []
   private var late: [(hint: HubHint, listener: Listener)] = []
   private var generator: SeededGenerator
-  /// Called for each hint with a fault.
+  /// Called for each hint affected by a fault.
   var onFault: (String) -> Void = { _ in }
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }

@@ -231,7 +231,7 @@ final class SimulatedHub: @unchecked Sendable {
   func limit(room: Int?) -> Bool {
     guard let state else { return false }
     let quota = HubQuota(rows: room.map { state.rows + Int64($0) }, bytes: nil)
-    // Without power or a connection it is set later.
+    // Without power or a connection, the quota is set later.
     return (try? server.accounts.setQuota(quota, of: user)) != nil
   }
 

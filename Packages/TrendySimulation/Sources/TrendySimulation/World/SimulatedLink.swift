@@ -27,7 +27,7 @@ final class SimulatedLink: @unchecked Sendable {
   private var taken: [Duration] = []
   /// Processes of the device that wait for a response.
   private var asking: Set<ObjectIdentifier> = []
-  /// Total number of requests of the device.
+  /// Total number of requests sent by the device.
   private(set) var requests = 0
   private var signals = Signals()
   /// Seeds for the corruption of the next responses.
@@ -44,7 +44,7 @@ final class SimulatedLink: @unchecked Sendable {
     self.device = device
   }
 
-  /// Response of the hub, with its decoded form if it answers a push.
+  /// Response from the hub, with its decoded form if it answers a push.
   typealias Answer = (response: HTTPResponse, judged: PushResponse?)
 
   /// Sends a request to the hub.
@@ -61,7 +61,7 @@ final class SimulatedLink: @unchecked Sendable {
       garble: { _ in (HTTPResponse(status: 200, body: .data(Data("<html>Welcome to this hotel</html>".utf8))), nil) }
     ) { thousandths in
       var answer = try await self.reach(request, push)
-      // A response with a length is detected as truncated by the client. A snapshot has none.
+      // The client detects a truncated response by its length. A snapshot has no length.
       guard let thousandths else { return answer }
       guard request.target.contains("/snapshot"), answer.response.status == 200 else { return nil }
       let body = try await answer.response.collectedBody()

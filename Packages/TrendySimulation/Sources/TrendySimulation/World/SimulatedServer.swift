@@ -14,14 +14,14 @@ public protocol SimulatedServer: AnyObject, Sendable {
   func contents() async throws -> Snapshot
 }
 
-/// Custom user, who records entities like your app does.
+/// Custom user who records entities as your app does.
 public protocol SimulatedUser: Sendable {
   /// Performs one action.
   ///
   /// Ids and values must depend only on `number` and `generator`, so that a seed is reproducible. Texts such as `t17`
   /// (`t` and the number) in a label, name or notes are tracked: they must exist until they are replaced or deleted,
   /// and deleted entities must stay deleted until they are restored.
-  /// - Throws: errors of the recorder, such as for a full or powered-off disk.
+  /// - Throws: errors from the recorder, for example because the disk is full or powered off.
   func act(number: Int, on device: UserDevice, using generator: inout SeededGenerator) throws
 }
 

@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 import TrendyProtocols
 
-/// Fault of a webhook delivery.
+/// Fault in a webhook delivery.
 public enum ReceiverFault: Hashable, Sendable {
   /// The connection is refused.
   case unreachable

@@ -9,7 +9,7 @@ extension SimulationWorld {
     return hazards.contains(.trackers) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Adds posts of trackers, and changes of their user to detected events.
+  /// Adds posts from trackers, and their user's changes to detected events.
   func withTrackers(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xA4F7_0C38_5E92_D16B)
     let hasStops = hubs(ofSeed: seed) > 1
@@ -47,7 +47,7 @@ extension SimulationWorld {
     return hazards.contains(.webhooks) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Adds faults of webhook deliveries.
+  /// Adds faults in webhook deliveries.
   func withWebhook(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x2E79_B4D1_830F_C65A)
     let hasStops = hubs(ofSeed: seed) > 1
@@ -92,7 +92,7 @@ extension SimulationWorld {
     return hazards.contains(.undo) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Replaces half of the edits by commands, which can be undone.
+  /// Replaces half of the edits with commands, which can be undone.
   func withUndo(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x40F9_6B32_E15D_78CA)
     return plan.map { action in

@@ -39,7 +39,7 @@ public struct SimulationWorld: Hashable, Sendable {
 }
 
 extension SimulationWorld {
-  /// Creates the plan of a seed. The same seed and world always produce the same plan.
+  /// Creates the plan for a seed. The same seed and world always produce the same plan.
   ///
   /// Each seed has a different mix of hazards: some frequent, some rare, some absent. Combinations that are rare among
   /// all hazards are therefore frequent in some scenarios.
@@ -72,7 +72,7 @@ extension SimulationWorld {
       case ..<shares.waits: plan.append(.wait(milliseconds: Self.span(&generator)))
       default:
         guard total > 0 else { continue }
-        // In the usual density, a hazard is no more frequent if the scenario has only a few others.
+        // At the usual density, a hazard is no more frequent if the scenario has only a few others.
         var place = Int.random(in: 0..<max(total, density == .usual ? Self.usualWeight : 0), using: &generator)
         let hazard = mix.first { entry in
           place -= entry.weight
@@ -125,7 +125,7 @@ extension SimulationWorld {
     return Int.random(in: 2...3, using: &generator)
   }
 
-  /// Adds faults of the shared database.
+  /// Adds faults in the shared database.
   private func withDatabase(_ plan: [Action], _ density: Density, seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x3D95_C7E2_18A4_6F0B)
     var woven = plan
@@ -268,7 +268,7 @@ extension SimulationWorld {
       return other == device ? [] : [.copyStore(from: device, to: other)]
     case .restoredHub: return [Int.random(in: 0..<3, using: &generator) > 0 ? .backUpHub : .restoreHub]
     case .restoredTogether:
-      // One machine with one backup of the hub and its store.
+      // The hub and the first device are one machine with one backup.
       return Bool.random(using: &generator)
         ? [.backUpHub, .backUpStore(device: 0)] : [.restoreHub, .restoreStore(device: 0)]
     case .hubEpochs:
