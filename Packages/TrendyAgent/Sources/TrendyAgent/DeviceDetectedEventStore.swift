@@ -39,7 +39,7 @@ extension DeviceRecord {
     }
   }
 
-  /// Creates an intake for readings of devices. Creates the track log if it does not exist.
+  /// Creates an intake for device readings. Creates the track log if it does not exist.
   /// - Parameter act: Undo step to which detected events belong, or `nil` for automatic readings, which cannot be
   ///   undone.
   /// - Throws: `StorageError`.
@@ -92,8 +92,8 @@ extension Event {
 
 /// Writes detected events and their mutations to the record of this device.
 ///
-/// `@unchecked`: ``importStore`` is mutable, but only the thread that reads the import's file uses an instance with
-/// one.
+/// `@unchecked`: ``importStore`` is mutable, but an instance that has one is used only by the thread that reads the
+/// imported file.
 private struct DeviceDetectedEventStore: DetectedEventStore, @unchecked Sendable {
   let record: DeviceRecord
   let act: UndoableAction?

@@ -13,8 +13,8 @@ public import TrendyProtocols
 public import TrendySync
 public import TrendyTrips
 
-/// The user's record on this device: its store, the recorder that writes to it, and the readings of devices. Does not
-/// use the network.
+/// The user's record on this device: its store, the recorder that writes to it, and device readings. Does not use the
+/// network.
 public final class DeviceRecord: Sendable {
   /// Directory of the store.
   public let directory: URL
@@ -66,7 +66,7 @@ public final class DeviceRecord: Sendable {
     access(directory.appending(path: "manifest").path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
   }
 
-  /// Returns a new id that is greater than all previous ids of this process.
+  /// Returns a new id that is greater than all previous ids from this process.
   public func makeID() -> String { recorder.makeID() }
 
   /// Creates a unit of work for reading. To change the record, use ``recorder``, or ``perform(_:isDivisible:_:)`` for
@@ -97,7 +97,7 @@ public final class DeviceRecord: Sendable {
     }
   }
 
-  /// Returns a detected trip with its vehicle and category. Existing values remain.
+  /// Returns a detected trip completed with its vehicle and category. Existing values are kept.
   ///
   /// - Parameter devices: names of the devices that recorded the trip.
   public func completed(_ event: Event, devices: [String] = []) throws -> Event {

@@ -87,7 +87,7 @@ struct ExternalMatchTests {
 
   // MARK: Trips
 
-  /// Returns a drive of half an hour in Timeline format. It starts the given number of seconds after its fixes.
+  /// Returns a half-hour drive in Timeline format. It starts the given number of seconds after its fixes.
   private static func way(after seconds: Double = 0, lasting length: Double = 1800) -> String {
     let start = 1_772_000_000 + seconds
     return """

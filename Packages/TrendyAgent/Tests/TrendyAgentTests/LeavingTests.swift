@@ -83,7 +83,7 @@ struct LeavingTests {
     var lines = ""
     for kind in kinds {
       var fields = Dictionary(uniqueKeysWithValues: kind.fields.map { ($0.name, value($0, of: kind.name)) })
-      // A field of a newer version, which this version does not know.
+      // A field from a newer version, which this version does not know.
       fields["x_newer"] = ["kept": true]
       if kind.name == "event" {
         fields["properties"] = .object(

@@ -31,7 +31,7 @@ struct SaveOrderTests {
     return event
   }
 
-  /// Stores an event of another device, as sync would.
+  /// Stores an event from another device, as sync would.
   private func receive(_ note: String, of type: EventType, at time: Date, as source: EventSourceType = .manual) throws {
     let store = try DeviceRecord(directory: folder).dataStoreFactory.makeLocalStore()
     var (ids, random) = (UUIDv7.Generator(), SystemRandomNumberGenerator())
@@ -59,7 +59,7 @@ struct SaveOrderTests {
       try receive("ahead", of: type, at: ten + 3600)
       try log("mine", of: type, at: ten)
       #expect(try last() == ["mine", "ahead"])
-      // Later events of other devices are sorted by time.
+      // Later events from other devices are sorted by time.
       try receive("later", of: type, at: ten + 7200)
       try receive("earlier", of: type, at: ten - 60)
       #expect(try last() == ["later", "mine", "ahead", "earlier"])

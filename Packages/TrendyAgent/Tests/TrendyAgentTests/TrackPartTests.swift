@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// A track log of several devices, read in parts for an export.
+/// A track log with readings from several devices, read in parts for an export.
 @Suite("Parts of a track log")
 struct TrackPartTests {
   private static let start = Date(timeIntervalSince1970: 1_700_000_000)
@@ -22,7 +22,7 @@ struct TrackPartTests {
   private static let ofCar = [0, 3600, 86_399, 86_400, 86_401, 360_000, 28_800_000.0]
   private static let ofPhone = [7200, 10_800.0]
 
-  /// Creates a track log with fixes of a car over a year, fixes of a phone, and a detection state of the car.
+  /// Creates a track log with fixes from a car over a year, fixes from a phone, and a detection state for the car.
   private func withLog(_ body: (TrackLog) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-parts-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder

@@ -190,7 +190,7 @@ struct UndoTests {
     let (old, new) = (Self.event("a", "one", count: 1), Self.event("a", "two", count: 2))
     try record.perform("log a", [.event(old)])
     try record.perform("edit a", [.event(new)], before: [.event(old)], isDivisible: true)
-    // Edits the event without an undo step, as syncing an edit of another device would.
+    // Edits the event without an undo step, as syncing an edit by another device would.
     try record.recorder.edit(eventId: "a") { $0.notes = "theirs" }
     let step = try record.undo()
     #expect(step.left == [UndoStep.Left(kind: .event, id: "a", fields: ["notes"])])

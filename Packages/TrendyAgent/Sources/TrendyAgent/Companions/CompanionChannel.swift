@@ -72,10 +72,10 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 
   /// Stores all notices added in `body`, and the announced trips, in one save.
   /// - Parameters:
-  ///   - announcedTrips: Trips in progress that companions will know from these notices.
+  ///   - announcedTrips: Trips in progress that these notices announce to companions.
   ///   - body: Calls the methods that add notices.
   /// - Returns: Whether the device has a companion.
-  /// - Throws: Errors of the store. Nothing is saved in this case.
+  /// - Throws: Errors from the store. Nothing is saved in this case.
   @discardableResult
   public func keep(announcedTrips: [CompanionStore.AnnouncedTrip], _ body: () -> Void) throws -> Bool {
     drafts = []
@@ -107,7 +107,7 @@ extension CompanionChannel {
   ///   - open: Trips in progress.
   ///   - finished: Returns the data of a trip that has ended, or `nil` if it was discarded.
   /// - Returns: Whether notices were added.
-  /// - Throws: Errors of the store or of `finished`.
+  /// - Throws: Errors from the store or `finished`.
   public func tell(open: [DeviceTrip], finished: (_ id: String) throws -> [String: JSONValue]?) throws -> Bool {
     let told = try store.announcedTrips()
     let gone = told.filter { trip in !open.contains { $0.id == trip.id } }.sorted { $0.id < $1.id }

@@ -150,7 +150,8 @@ public struct CompanionStore: Sendable {
     }
     transaction.delete(kind: Kind.link, key: RowKey(hashing: link))
     let hasOthers = try links(in: transaction).contains { $0.role == .tracker && $0.id != link }
-    // Without companions, no trip is announced. A new companion is sent the trips that are in progress then.
+    // Without companions, no trip is announced. A new companion is notified of the trips that are in progress at that
+    // time.
     if !hasOthers { try putTold([], in: transaction) }
   }
 
@@ -199,7 +200,7 @@ public struct CompanionStore: Sendable {
   ///   - drafts: Notices in order.
   ///   - date: Time of the notices.
   ///   - link: Id of the only link to use, or `nil` for all links.
-  ///   - announcedTrips: Trips in progress that companions will know from these notices, or `nil` for no change.
+  ///   - announcedTrips: Trips in progress that these notices announce to companions, or `nil` for no change.
   ///   - sentConfiguration: Configuration that these notices contain, or `nil` for no change.
   /// - Returns: Whether there is a companion to receive the notices.
   @discardableResult
@@ -225,7 +226,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Returns at most `limit` pending notices of a link, in order, after a sequence number.
+  /// Returns at most `limit` pending notices for a link, in order, after a sequence number.
   public func waiting(for link: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
     try engine.refresh()
     return try engine.scan(
@@ -233,7 +234,7 @@ public struct CompanionStore: Sendable {
     ).map { try WireJSON.decode(CompanionNotice.self, from: Data($0.payload)) }
   }
 
-  /// Returns the number of pending notices of a link.
+  /// Returns the number of pending notices for a link.
   public func waitingCount(for link: String) throws -> Int {
     try engine.refresh()
     return try engine.count(kind: Kind.outgoing, group: Self.group(link))
@@ -246,8 +247,8 @@ public struct CompanionStore: Sendable {
       var known = try Link(stored: stored)
       guard sequence > known.acknowledgedThrough, Self.sequences.contains(sequence) else { return }
       known.acknowledgedThrough = sequence
-      // If the hub has a higher number than this store has assigned, the store was created again. It continues after
-      // the hub's number.
+      // If the hub has a higher number than this store has ever assigned, the store has been recreated. Numbering
+      // continues after the hub's number.
       known.lastSequence = max(known.lastSequence, sequence)
       try Self.put(known, in: transaction)
       for record in try transaction.scan(
@@ -262,9 +263,9 @@ public struct CompanionStore: Sendable {
 
   /// Stores new notices in order, together with their last sequence number, in one save.
   ///
-  /// If the agent of a device and the hub both announce a trip, the notices of the second one are discarded.
+  /// If a device's agent and the hub both announce a trip, the notices from whichever is second are discarded.
   /// - Parameters:
-  ///   - notices: Notices of one page.
+  ///   - notices: One page of notices.
   ///   - link: Id of the link.
   /// - Returns: The new notices.
   public func take(_ notices: [CompanionNotice], over link: String) throws -> [CompanionNotice] {
@@ -322,7 +323,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Returns the received notices of a link whose hub address or token has not been applied.
+  /// Returns the notices received over a link that contain a hub address or token that has not been applied.
   public func unsettled(_ link: Link) throws -> [CompanionNotice] {
     try engine.refresh()
     // Read backward from the newest notice to the last applied one.
@@ -401,8 +402,7 @@ extension CompanionStore.Link {
     role = companion.trackerId == deviceId ? .tracker : .companion
     peerId = role == .tracker ? companion.companionId : companion.trackerId
     peerName = companion.peerName(for: deviceId)
-    // A store that was created again continues after the hub's last notice, and receives all notices that the hub still
-    // has.
+    // A recreated store continues after the hub's last notice, and receives all notices that the hub still has.
     lastSequence = Self.possible(role == .tracker ? companion.heldThrough : companion.acknowledgedThrough)
     acknowledgedThrough = Self.possible(companion.acknowledgedThrough)
     settledThrough = 0

@@ -6,7 +6,7 @@ public import TrendyProtocols
 ///
 /// Holds no essential state: unacknowledged notices are sent again, and each side knows which notices it has received.
 public actor CompanionTransport {
-  /// New hub address or token in a notice.
+  /// New hub address or token received in a notice.
   public struct Move: Hashable, Sendable {
     /// Address of the hub as received, not validated.
     public var hub: String?
@@ -61,7 +61,7 @@ public actor CompanionTransport {
 
   /// Runs one round: updates the links, sends pending notices and receives new ones.
   /// - Returns: Whether other devices send notices to this one.
-  /// - Throws: Errors of the client, of the store or of `carryOut`.
+  /// - Throws: Errors from the client, the store or `carryOut`.
   public func round() async throws -> Bool {
     var companions = try await client.companions()
     guard openStore != nil || !companions.isEmpty || store.exists() else { return false }
@@ -110,7 +110,7 @@ public actor CompanionTransport {
     }
     try store.acknowledge(link.id, through: known.acknowledgedThrough)
     var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)
-    // A restored hub has fewer notices than before, and is sent the missing ones again.
+    // A restored hub has fewer notices than before. The missing ones are sent again.
     var after = max(acknowledged, known.heldThrough)
     while true {
       let notices = try store.waiting(for: link.id, after: after, limit: 100)

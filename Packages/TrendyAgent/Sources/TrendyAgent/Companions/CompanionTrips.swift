@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Trips of one device that are announced over several links: by the agent on the device, and by the hub to which it
+/// Trips on one device that are announced over several links: by the agent on the device, and by the hub to which it
 /// posts.
 ///
-/// Both may detect one trip in different fixes and with different ids. The link that announces the trip first reports
-/// it until its end; notices about it from the other link are discarded.
+/// Both may detect one trip from different fixes and under different ids. The link that announces the trip first
+/// reports it until its end; notices about it from the other link are discarded.
 struct CompanionTrips: Hashable, Sendable, Codable {
   private struct Trip: Hashable, Sendable, Codable {
     var id: String
@@ -69,7 +69,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
       $0.key != link && $0.value.isActive && moment < $0.value.at + Self.longestTrip
     }
     activities[link] = Activity(isActive: isActive, at: moment)
-    // A delayed link must not report a trip as active whose end another link has already reported.
+    // A delayed link must not report a trip as active after another link has reported its end.
     let open = trips.filter { $0.link == link && $0.end == nil }
     let isOwn = open.isEmpty || open.contains { $0.isTold }
     // If a trip is in progress on another link, neither the start nor the end on this link changes the state.

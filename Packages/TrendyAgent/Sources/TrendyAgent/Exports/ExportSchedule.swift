@@ -6,11 +6,11 @@ public import TrendyModels
 /// File names contain the date (`trendy-2026-11-25.ndjson`), and the files in the folder determine when the next export
 /// is due. If the computer was off for a night or a month, a single export makes up for the missed ones.
 public struct ExportSchedule: Hashable, Sendable {
-  /// Interval in seconds, at least one hour. Whole days are calendar days of the user.
+  /// Interval in seconds, at least one hour. Whole days are days in the user's calendar.
   public let interval: Double
   /// Number of files to retain, at least 1.
   public let keep: Int
-  /// End of the file names, such as `.ndjson`.
+  /// Suffix of the file names, such as `.ndjson`.
   public let suffix: String
 
   /// Minimum interval in seconds.
@@ -20,7 +20,7 @@ public struct ExportSchedule: Hashable, Sendable {
   /// Creates a schedule.
   /// - Parameters:
   ///   - interval: Interval in seconds, at least ``shortest``.
-  ///   - keep: Number of files to retain, at least 1.
+  ///   - suffix: Suffix of the file names, including the dot and without slashes.
   ///   - suffix: End of the file names, including the dot and without slashes.
   public init(interval: Double, keep: Int, suffix: String) {
     precondition(
@@ -68,7 +68,7 @@ public struct ExportSchedule: Hashable, Sendable {
   /// - Parameters:
   ///   - names: Names of all files in the folder.
   ///   - now: Current time.
-  ///   - local: Calendar of the user.
+  ///   - local: The user's calendar.
   public func next(after names: some Sequence<String>, now: Date, in local: LocalTime) -> Date {
     guard let last = last(of: names, now: now, in: local), let made = moment(of: last, in: local) else { return now }
     guard let days else { return made.addingTimeInterval(interval) }
@@ -78,7 +78,7 @@ public struct ExportSchedule: Hashable, Sendable {
   /// Returns the files that exceed ``keep``, oldest first.
   /// - Parameters:
   ///   - own: Names of files that this schedule has written.
-  ///   - local: Calendar of the user.
+  ///   - local: The user's calendar.
   public func superseded(_ own: some Sequence<String>, in local: LocalTime) -> [String] {
     let sorted = Set(own).compactMap { name in moment(of: name, in: local).map { ($0, name) } }.sorted { $0 < $1 }
     return sorted.dropLast(keep).map(\.1)

@@ -38,14 +38,14 @@ public struct ScheduledExport: Sendable {
   ///   - record: Record to export, which also provides the clock.
   ///   - schedule: Interval and file names.
   ///   - folder: Target folder. Never created, because it may be the mount point of a removable disk.
-  ///   - local: Calendar of the user.
+  ///   - local: The user's calendar.
   public init(_ record: DeviceRecord, schedule: ExportSchedule, folder: URL, local: LocalTime) {
     (self.record, self.schedule, self.folder, self.local) = (record, schedule, folder, local)
   }
 
   /// Writes the export if it is due.
   /// - Parameter make: Writes the complete file, or throws and leaves no file. The result contains its error message.
-  /// - Throws: Errors of the store if the result cannot be saved.
+  /// - Throws: Errors from the store if the result cannot be saved.
   public func look(_ make: (URL) async throws -> Void) async throws -> Outcome {
     let now = record.clock.now
     var standing =

@@ -9,11 +9,11 @@ import TrendyFoundation
 import TrendyArchive
 public import TrendyInterchange
 
-/// Input of an import: a single file, or the files of a folder or an archive.
+/// Input of an import: a single file, or the files in a folder or an archive.
 public enum ImportInput {
   /// Content of a single file.
   case stream(ByteInput)
-  /// Files of a folder or an archive.
+  /// Files in a folder or an archive.
   case files(ExportFiles)
 }
 
@@ -24,7 +24,7 @@ extension ImportInput: Sendable {}
 public enum ImportFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The archive does not contain a file with this name.
   case missing(String)
-  /// The user may not list the folder.
+  /// The user has no permission to list the folder.
   case notPermitted(path: String)
   /// An archive read from a pipe could not be written to a temporary file.
   case notSpooled(path: String, reason: String)
@@ -46,8 +46,8 @@ public enum ArchiveInput: Sendable {
   /// - Parameters:
   ///   - stream: Input at its beginning.
   ///   - path: Path of the file, or `-` for standard input.
-  ///   - progress: Meter for bytes read from an archive. The creator of `stream` counts the bytes of a stream.
-  /// - Throws: Errors of ``archive(_:_:_:)``, or of the stream.
+  ///   - progress: Meter for bytes read from an archive. If the input is a plain stream, its creator counts the bytes.
+  /// - Throws: Errors thrown by ``archive(_:_:_:)`` or by the stream.
   public static func source(_ stream: ByteInput, at path: String, _ progress: any ReadingMeter) throws -> ImportInput {
     let head = try stream.peek(4)
     if head.starts(with: [0x1F, 0x8B]) { return .stream(decompressed(stream)) }

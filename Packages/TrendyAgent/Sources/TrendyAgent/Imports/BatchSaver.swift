@@ -1,6 +1,6 @@
 /// Saves the batches of an import in order. Uses a second thread if the store allows saving while the file is read.
 final class BatchSaver {
-  /// Entities to save, and the number of records of the file up to the end of the batch.
+  /// Entities to save, and the number of records in the file up to the end of the batch.
   struct Batch {
     var entities: [AnyEntity]
     var records: Int
@@ -25,7 +25,7 @@ final class BatchSaver {
 
   /// The store, once all batches have been saved.
   ///
-  /// - Throws: The error that ended the import, at every access.
+  /// - Throws: The error that ended the import, on every access.
   var store: any ImportStore {
     get throws {
       try settle()
@@ -35,7 +35,7 @@ final class BatchSaver {
 
   /// Starts saving a batch once the previous one has been saved.
   ///
-  /// - Throws: Errors of ``settle()``.
+  /// - Throws: The same errors as ``settle()``.
   func save(_ batch: Batch) throws {
     try settle()
     let destination = destination
@@ -48,7 +48,7 @@ final class BatchSaver {
 
   /// Waits until the current batch has been saved.
   ///
-  /// - Throws: The error that ended the import, at every call.
+  /// - Throws: The error that ended the import, on every call.
   func settle() throws {
     if let failure { throw failure }
     guard let (batch, thread) = underWay else { return }

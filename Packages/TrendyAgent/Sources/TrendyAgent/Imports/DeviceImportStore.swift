@@ -119,7 +119,7 @@ final class DeviceImportStore: ImportStore {
     }
   }
 
-  /// Records a trip or a visit detected in fixes of this import.
+  /// Records a trip or a visit detected in this import's fixes.
   ///
   /// - Returns: Whether the event is new.
   func create(_ event: Event, in save: RecorderChanges) throws -> Bool {

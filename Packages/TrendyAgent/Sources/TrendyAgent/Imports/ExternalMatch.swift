@@ -65,8 +65,8 @@ extension Event {
     return Geodesic.distanceMeters(from: place, to: otherPlace) <= 300
   }
 
-  /// Rank of the source of the event. A workout has more data than a detected trip, and one with energy more than one
-  /// without.
+  /// Rank of the event's source by amount of data. A workout ranks above a detected trip, and a workout with energy
+  /// above one without.
   private var richness: Int { (sourceType == .trip ? 0 : 1) + (properties["energy"] == nil ? 0 : 2) }
 
   /// Returns this event combined with the same activity from another source.

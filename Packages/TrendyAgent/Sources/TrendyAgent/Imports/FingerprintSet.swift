@@ -42,7 +42,7 @@ struct FingerprintSet: Sendable {
 
 extension CompactIdentifier {
   /// 64-bit hash of the identifier. Computed from the bits of UUIDs and of ids that are hashes, and from the text of
-  /// others.
+  /// other ids.
   var fingerprint: UInt64 {
     if let (high, low) = bits { return high << 2 ^ low }
     var text = text

@@ -8,7 +8,7 @@ import TrendyTrips
 struct ImportPreview {
   /// Fingerprints of entities and readings.
   private var inserted = FingerprintSet()
-  /// Events with which later ones are compared, by the hour of their start.
+  /// Events to compare later ones with, by the hour of their start.
   private var events: [Int: [Event]] = [:]
   /// Readings in which the import would detect trips and visits, by device.
   private var readings: [String: [TrackReading]] = [:]

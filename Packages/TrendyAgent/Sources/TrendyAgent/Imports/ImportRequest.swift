@@ -54,7 +54,7 @@ public struct ImportReport: Hashable, Sendable {
   public internal(set) var skipped: [String: Int] = [:]
   /// Number of items that could not be imported.
   public internal(set) var badCount = 0
-  /// Problems of the first 1,000 of these items.
+  /// Problems with the first 1,000 of these items.
   public internal(set) var problems: [ImportProblem] = []
   /// Number of events by type name, including duplicates.
   public internal(set) var types: [String: Int] = [:]

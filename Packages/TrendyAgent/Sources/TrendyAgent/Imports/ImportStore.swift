@@ -44,7 +44,7 @@ public protocol ImportStore: AnyObject {
   /// Whether a batch may be saved on another thread while the file is read. The reading thread then uses only ``now``
   /// and ``makeID()``. By default `false`.
   var savesBesideReading: Bool { get }
-  /// Adds an import to the history that has stored readings but created no entities.
+  /// Adds an import that has stored readings but created no entities to the history.
   func noteReadings() throws
   /// Marks the import as complete.
   func finish() throws
@@ -69,13 +69,13 @@ extension ImportStore {
     try knows(kind, id: id) && !isTakenBack(kind, id: id)
   }
 
-  /// Latest timestamp of a fix that an import accepts. The clock of a device may be years ahead.
+  /// Latest timestamp of a fix that an import accepts. A device's clock may be years ahead.
   var latestFix: Date { now.addingTimeInterval(86_400) }
 
   /// Imports the records of a file in atomic batches.
   ///
   /// Ids are natural keys of the source, so importing the same file again on any device adds nothing.
-  /// - Throws: the error of the input, or `InterchangeError`. Batches before the error remain.
+  /// - Throws: the error from the input, or `InterchangeError`. Batches saved before the error remain.
   public func importRecords(
     _ input: ByteInput, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {
@@ -84,7 +84,7 @@ extension ImportStore {
     }
   }
 
-  /// Imports the records of the files in a folder or an archive.
+  /// Imports the records from the files in a folder or an archive.
   public func importRecords(
     _ files: ExportFiles, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {

@@ -27,7 +27,7 @@ final class JoinableThread<Success> {
 
   /// Waits until the work has finished, and returns its result.
   ///
-  /// - Throws: The error of the work.
+  /// - Throws: The error that the work threw.
   func join() throws -> Success {
     if let thread { pthread_join(thread, nil) }
     guard let result = outcome.result else { preconditionFailure("the thread has not ended") }

@@ -35,16 +35,17 @@ extension DeviceRecord {
   /// The id of an event is derived from its source. Importing the same file or an overlapping one again, on any device,
   /// adds nothing, and does not create events again that have been deleted since.
   ///
-  /// - Throws: Errors of the input, or `InterchangeError`. Saved batches remain, and the same call resumes the import.
+  /// - Throws: Errors from the input, or `InterchangeError`. Saved batches remain, and the same call resumes the
+  ///   import.
   public func importRecords(
     _ input: ByteInput, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {
     try importRecords(as: format, request) { try format.read(input, request.options, $0) }
   }
 
-  /// Imports the files of a folder or an archive. Otherwise works like the import of a single file.
+  /// Imports the files in a folder or an archive. Otherwise works like the import of a single file.
   ///
-  /// - Throws: Errors of the files, or `InterchangeError`. Saved batches remain.
+  /// - Throws: Errors from the files, or `InterchangeError`. Saved batches remain.
   public func importRecords(
     _ files: ExportFiles, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {
@@ -64,8 +65,7 @@ extension DeviceRecord {
     return report
   }
 
-  /// Merges the segments of the store, of which an import creates many. Ignores errors, because maintenance will try
-  /// again.
+  /// Merges the store's segments, because an import creates many. Ignores errors, because maintenance will try again.
   private func mergeSegments() {
     while (try? maintain(mergingFrom: Self.manySegments)) == true {}
   }
@@ -76,14 +76,14 @@ extension DeviceRecord {
   /// Deletes the entities that an import created, except those that have been edited since.
   ///
   /// The deletion takes several saves. After an interruption, the same call resumes it, and its result includes the
-  /// entities deleted before.
+  /// entities deleted before the interruption.
   public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
     try undoImport(entry, partsInSave: Self.partsInSave)
   }
 
   /// Number of parts of the history that one save undoes.
   ///
-  /// They cover the entities of one save of the import, which are therefore in one segment.
+  /// These parts cover the entities of one save of the import, which are all in one segment.
   private static var partsInSave: Int { DeviceImportStore.maxInBatch / ImportHistory.partLength + 1 }
 
   /// Undoes an import like ``undoImport(_:)``, with a given number of parts per save.

@@ -64,7 +64,7 @@ final class RecordImporter {
 
   /// Imports all records.
   /// - Parameter read: passes each record on with its position in the file.
-  /// - Throws: the error of `read`. The records before an `InterchangeError` are saved.
+  /// - Throws: the error thrown by `read`. The records before an `InterchangeError` are saved.
   func run(_ read: ((InterchangeRecord, String) throws -> Void) throws -> Void) throws -> ImportReport {
     do {
       try read { try take($0, at: $1) }
@@ -251,7 +251,7 @@ final class RecordImporter {
     init(_ type: EventType) { self.type = type }
   }
 
-  /// Empties the cache of types. Must be called when a lookup may have another result.
+  /// Empties the cache of types. Must be called when a lookup may have a different result.
   private func forgetUses() {
     for use in uses.values where use.count > 0 { report.types[use.type.name, default: 0] += use.count }
     uses.removeAll(keepingCapacity: true)
@@ -449,7 +449,7 @@ final class RecordImporter {
     foreign.isKeyUnique ? NaturalKey.identifier(for: ["import"] + foreign.key) : identifier(foreign.key)
   }
 
-  /// Entities in one file with the same key are different, so the key is numbered.
+  /// Returns the id for a key. Entities in one file with the same key are different, so repeated keys are numbered.
   private func identifier(_ key: [String]) -> CompactIdentifier {
     let first = NaturalKey.identifier(for: ["import"] + key)
     let fingerprint = first.fingerprint

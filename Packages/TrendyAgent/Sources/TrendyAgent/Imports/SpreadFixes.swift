@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 
 extension [Location] {
-  /// The fixes in order of time, where fixes with equal timestamps and different positions are spread over that second.
+  /// The fixes in order of time. Fixes with equal timestamps but different positions are spread over that second.
   ///
   /// A track log stores one fix per millisecond, but a receiver that records whole seconds may write ten fixes with the
   /// same timestamp. Fixes that also have the same position remain duplicates.

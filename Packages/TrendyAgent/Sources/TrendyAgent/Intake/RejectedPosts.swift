@@ -2,9 +2,10 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyPersistence
 
-/// Recent posts that were not stored completely, by device. Stored in a file beside the track log, or in a row of it.
+/// Recent posts that were not stored completely, by device. Stored in a file beside the track log, or in one of its
+/// rows.
 ///
-/// The entry of a device is deleted when a later post of the device is stored completely. Entries only inform the user
+/// A device's entry is deleted when a later post from the device is stored completely. Entries only inform the user
 /// (`trendy place check`), so failing to read or write one has no other effect.
 public struct RejectedPosts: Sendable {
   /// Rejected posts of one device.

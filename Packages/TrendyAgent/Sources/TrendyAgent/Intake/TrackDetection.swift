@@ -17,7 +17,7 @@ public enum TrackDetection: Sendable {
   /// A folder that contains `track.csv` is one track, and its other files are ignored. Names that start with a dot,
   /// `truth.json`, `samples/` and `licences/` are skipped.
   /// - Parameter path: Path of a file or folder. If it does not exist, the result is empty.
-  /// - Throws: Errors of listing a folder.
+  /// - Throws: An error if a folder cannot be listed.
   public static func sources(at path: URL) throws -> [Source] {
     // A path that does not exist contains no tracks.
     guard let values = try? FileManager.default.attributesOfItem(atPath: path.path) else { return [] }

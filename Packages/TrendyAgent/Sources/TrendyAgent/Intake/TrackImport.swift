@@ -17,9 +17,9 @@ public struct TrackImport: Hashable, Sendable {
 
   /// The parsed file.
   public let file: TrackFile
-  /// New and duplicate fixes in the track log. In a dry run, the counts of a real import.
+  /// Counts of new and duplicate fixes. In a dry run, the counts that a real import would have.
   public internal(set) var fixCount = Count()
-  /// Problems of the first rejected items.
+  /// Problems with the first rejected items.
   public internal(set) var problems: [ImportProblem]
   /// Total number of problems.
   public internal(set) var problemCount: Int

@@ -6,7 +6,7 @@ public import TrendyPersistence
 public import TrendyProtocols
 public import TrendyTrips
 
-/// Receives readings of devices: stores them in the track log, then writes the detected trips and visits.
+/// Receives readings from devices: stores them in the track log, then writes the detected trips and visits.
 ///
 /// Calls block one another, across all processes. A server with many callers uses ``IntakeQueue``, which waits without
 /// blocking a thread.
@@ -70,8 +70,8 @@ public struct TrackIntake: Sendable {
   /// Stores a batch, and writes the trips and visits detected in it. Stored readings are durable even if detection
   /// fails.
   /// - Parameters:
-  ///   - batch: Fixes and motion samples of the device.
-  ///   - calls: Trip commands of the device.
+  ///   - batch: Fixes and motion samples from the device.
+  ///   - calls: Trip commands from the device.
   ///   - device: Name of the device.
   /// - Returns: Counts of readings, and changes to detected events.
   /// - Throws: `StorageError` if the batch could not be stored.
@@ -97,8 +97,8 @@ public struct TrackIntake: Sendable {
 
   /// Stores a posted batch like ``take(_:calls:device:)``, and updates ``refusedPosts``.
   /// - Parameters:
-  ///   - batch: Fixes and motion samples of the device.
-  ///   - calls: Trip commands of the device.
+  ///   - batch: Fixes and motion samples from the device.
+  ///   - calls: Trip commands from the device.
   ///   - device: Name of the device.
   /// - Returns: Counts of readings, and changes to detected events.
   /// - Throws: `StorageError` if the batch could not be stored.
@@ -157,7 +157,7 @@ public struct TrackIntake: Sendable {
   ///   - onProgress: Called every few hundred readings. An error that it throws ends detection. Events detected before
   ///     remain, and the next ``tick()`` processes the remaining readings.
   /// - Returns: Changes to detected events.
-  /// - Throws: Errors of the store or of `onProgress`.
+  /// - Throws: Errors from the store or `onProgress`.
   public func readAgain(
     since: Date? = nil, onProgress: (DetectionRunner.Progress) throws -> Void = { _ in }
   ) throws -> DetectionRunner.Changes {
@@ -167,7 +167,7 @@ public struct TrackIntake: Sendable {
   /// Returns the current state of each device.
   public func presences() throws -> [DevicePresence] { try reader.presences() }
 
-  /// Returns the names of devices that have stored readings, without imported recordings and display-only tracks.
+  /// Returns the names of devices that have stored readings, excluding imported recordings and display-only tracks.
   public func devices() throws -> [String] {
     try log.devices().map(\.name).filter {
       !Recording.isRecording(device: $0) && !DisplayOnlyTrack.isKept(device: $0)
@@ -187,7 +187,7 @@ public struct TrackIntake: Sendable {
     try reader.presences().first { $0.device == Self.name(device) }?.trip
   }
 
-  /// Returns the fixes of a period in order if exactly one device has any; otherwise an empty array.
+  /// Returns the fixes in a period in order if exactly one device has any; otherwise an empty array.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
     try log.fixesOfOneDevice(in: span)
   }
@@ -235,8 +235,8 @@ extension TrackIntake.Taken {
     }
   }
 
-  /// Maximum time in seconds by which a reading may be ahead of the clock. Clocks of devices are wrong by minutes or by
-  /// years.
+  /// Maximum time in seconds by which a reading may be ahead of the clock. Device clocks are wrong either by minutes or
+  /// by years.
   private static let longestLead: TimeInterval = 86_400
 }
 

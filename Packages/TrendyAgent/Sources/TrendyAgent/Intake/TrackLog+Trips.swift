@@ -4,7 +4,7 @@ public import TrendyPersistence
 import TrendyProtocols
 
 extension TrackLog {
-  /// Returns the fixes of a period in order if exactly one device has any.
+  /// Returns the fixes in a period in order if exactly one device has any.
   ///
   /// If several devices have fixes, it is unknown which one the user carried, and the result is empty.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {

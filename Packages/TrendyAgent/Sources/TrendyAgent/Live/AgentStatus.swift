@@ -110,7 +110,7 @@ public struct AgentStatus: Hashable, Sendable {
 }
 
 extension AgentStatus.LiveTrip {
-  /// Creates the display of a device's trip in progress, without the vehicle and an estimated speed. Returns `nil` if
+  /// Creates the display of a device's trip in progress, without the vehicle or an estimated speed. Returns `nil` if
   /// there is no trip.
   public init?(_ presence: DevicePresence, now: Date) {
     guard let record = presence.trip else { return nil }

@@ -71,7 +71,7 @@ public actor LiveStatusService {
 
   /// Creates the live status of an agent.
   /// - Parameters:
-  ///   - record: Record of the user.
+  ///   - record: The user's record.
   ///   - sources: Inputs and outputs.
   ///   - pid: Id of this process.
   ///   - onChange: Receives each status, including the last one after the agent has ended.
@@ -97,7 +97,7 @@ public actor LiveStatusService {
   }
 
   /// Updates and displays everything. Updates run one at a time, so that an older state cannot replace a newer one.
-  /// - Throws: The error of an input that could not be read. All other inputs are displayed.
+  /// - Throws: The error from an input that could not be read. All other inputs are displayed.
   public func look() async throws {
     let look = Task { [lastLook] in
       await lastLook?.value

@@ -14,15 +14,15 @@ extension TodaySnapshot {
   /// Computes the snapshot of the day that contains `now`. Includes an open visit if it began on this day or the day
   /// before.
   /// - Parameters:
-  ///   - store: Record of the user.
+  ///   - store: The user's record.
   ///   - now: Current time.
-  ///   - local: Calendar of the user.
+  ///   - local: The user's calendar.
   ///   - streaks: Types whose streaks are computed. The streak of any other type is 0.
   ///   - events: All events of the day, or `nil` to read them. Types with a streak, a weekly goal or a duration goal
   ///     are always read separately, because they need events of other days.
   ///   - counted: Returns the daily counts of the given types through the given day. Called at most once, for all types
   ///     with a streak, if a streak is longer than a week. If `nil`, events are read instead.
-  /// - Throws: Errors of the store.
+  /// - Throws: Errors from the store.
   public init(
     store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime(), streaks: Streaks = .ofAllTypes,
     events: [Event]? = nil, counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil

@@ -10,9 +10,9 @@ extension TodayTally {
   /// Creates a tally without events, with the skips and property definitions of the record.
   /// - Parameters:
   ///   - types: Event types to count.
-  ///   - store: Record of the user.
+  ///   - store: The user's record.
   ///   - now: Time within the day to count.
-  ///   - local: Calendar of the user.
+  ///   - local: The user's calendar.
   public init(
     of types: [EventType], in store: any DataStoreProtocol, now: Date, local: LocalTime
   ) throws {
@@ -22,7 +22,7 @@ extension TodayTally {
   /// Adds the events of a type that its count, goal and streak require.
   /// - Parameters:
   ///   - type: One of the types of the tally.
-  ///   - store: Record of the user.
+  ///   - store: The user's record.
   ///   - hasStreak: Whether to compute the streak, which may require reading many days. If not, only the days of the
   ///     goal are read.
   ///   - counted: Returns the daily counts of the given types through the given day. Called if a streak is longer than

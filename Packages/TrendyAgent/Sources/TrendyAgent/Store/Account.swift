@@ -90,16 +90,14 @@ public struct AccountFile: Hashable, Sendable {
     }
   }
 
-  /// Error thrown if the store contains the record of another user.
+  /// Error thrown if the store contains another user's record.
   public struct OtherPersonError: Error, Hashable, Sendable {}
 
   /// Replaces the file atomically. Only its owner can read it.
   /// - Parameters:
   ///   - account: Account to save.
-  ///   - isReplacingOwner: Whether the store may change to the account of another user, for example to rebuild a lost
-  ///     hub.
-  /// - Throws: ``OtherPersonError`` if the store is connected to the account of another user, possibly by another
-  ///   process.
+  ///   - isReplacingOwner: Whether the store may change to another user's account, for example to rebuild a lost hub.
+  /// - Throws: ``OtherPersonError`` if the store is connected to another user's account, possibly by another process.
   public func save(_ account: Account, isReplacingOwner: Bool = false) throws {
     let folder = url.deletingLastPathComponent().path
     let lock = open(folder, O_RDONLY | O_CLOEXEC)

@@ -6,9 +6,8 @@ public import TrendySync
 extension DeviceRecord {
   /// Returns the deleted entities that ``restore(_:_:)`` can restore.
   ///
-  /// The first ones are those that the hub never received. They are available while the deletion is in the undo
-  /// history, and for at least 90 days. Deletions known to the hub follow, latest first; the hub lists a deletion for
-  /// 90 days.
+  /// Deletions that the hub never received come first. They are available while the deletion is in the undo history,
+  /// and for at least 90 days. Deletions known to the hub follow, latest first; the hub lists a deletion for 90 days.
   /// - Parameter kinds: Kinds of the entities.
   public func deleted(_ kinds: [MutationEntityType]) throws -> [DeletedEntity] {
     let known = try kinds.flatMap { try recorder.deleted($0) }

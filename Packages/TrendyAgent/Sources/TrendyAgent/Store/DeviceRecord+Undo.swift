@@ -82,7 +82,7 @@ extension DeviceRecord {
     return UndoHistory(done: try log.done.compactMap(log.step), undone: try log.undone.compactMap(log.step))
   }
 
-  /// Undoes the last step by new edits, which are merged like all others. Skips values that have been changed since.
+  /// Undoes the last step with new edits, which are merged like all others. Skips values that have been changed since.
   /// - Returns: The undone step.
   /// - Throws: ``UndoError``, or errors of the store.
   @discardableResult
@@ -101,7 +101,7 @@ extension DeviceRecord {
   private enum Move {
     case moved(UndoStep)
     case refused(UndoError)
-    /// The step is an import, which is undone in several saves of its own.
+    /// The step is an import, which is undone in several separate saves.
     case takeBack(ImportEntry, UndoStep)
   }
 
@@ -248,7 +248,7 @@ extension DeviceRecord {
   /// Splits a change into a part that can be made and a part to skip. A reference to a deleted type is skipped.
   /// - Parameters:
   ///   - change: Change to make.
-  ///   - store: Record of the user.
+  ///   - store: The user's record.
   ///   - isDeletedType: Returns whether an event type is deleted and this step does not restore it.
   /// - Returns: The part that can be made and the skipped part, each of which may be `nil`.
   private static func look(

@@ -11,8 +11,8 @@ public struct LocalInsightSource {
 
   /// Creates a source.
   /// - Parameters:
-  ///   - store: Record of the user.
-  ///   - local: Calendar of the user.
+  ///   - store: The user's record.
+  ///   - local: The user's calendar.
   ///   - cache: Folder for cached counts, or `nil` for no cache.
   public init(store: LocalStore, local: LocalTime, cache: URL? = nil) {
     self.store = store

@@ -3,7 +3,7 @@ public import TrendyPersistence
 
 /// Result of a complete check of a store: its files, and the consistency of its rows.
 public struct StoreCheckup: Hashable, Sendable {
-  /// Totals and issues of all files.
+  /// Totals and issues for all files.
   public private(set) var files = StoreVerification()
   /// All issues found.
   public private(set) var findings: [StoreIssue] = []

@@ -45,11 +45,11 @@ public struct StoreParts: Hashable, Sendable {
   /// Returns whether a restore would replace existing data.
   public func isUsed() throws(StorageError) -> Bool { try StoreBackup.isUsed(stores) }
 
-  /// Restores a backup. Before that, writes the present data to a backup in the store directory.
+  /// Restores a backup. First writes the current data to a backup in the store directory.
   /// - Parameters:
   ///   - path: Path of the backup.
   ///   - key: Key with which the backup must be signed, or `nil` if no signature is required.
-  ///   - onProgress: Receives the progress, and may cancel the restore until anything is changed.
+  ///   - onProgress: Receives the progress, and may cancel the restore as long as nothing has been changed.
   /// - Returns: Report on the restore.
   /// - Throws: `StorageError`.
   public func restore(
@@ -61,7 +61,7 @@ public struct StoreParts: Hashable, Sendable {
       onProgress: onProgress)
   }
 
-  /// Writes a backup of the present data to the store directory, before another operation.
+  /// Writes a backup of the current data to the store directory, before another operation.
   /// - Parameter what: Name of the operation, which becomes part of the file name.
   /// - Returns: Path of the backup.
   /// - Throws: `StorageError`.

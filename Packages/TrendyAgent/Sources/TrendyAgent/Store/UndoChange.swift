@@ -5,11 +5,11 @@ import TrendyPersistence
 /// Change that undoes or redoes the effect of a step on one entity, with data to detect later changes.
 struct UndoChange: Hashable, Sendable {
   enum Turn: Hashable, Sendable {
-    /// Delete an entity that the step created, if its state still has this hash.
+    /// Deletes an entity that the step created, if its state still has this hash.
     case remove(fingerprint: String)
-    /// Restore an entity that the step deleted, with this state.
+    /// Restores an entity that the step deleted, with this state.
     case bringBack(JSONValue)
-    /// Change fields from their present value to the target. A value of `nil` means that the field is absent.
+    /// Changes fields from their present value to the target. A value of `nil` means that the field is absent.
     case change([String: Fields])
   }
 

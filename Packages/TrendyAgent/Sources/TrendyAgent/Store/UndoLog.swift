@@ -106,7 +106,7 @@ struct UndoLog {
     return true
   }
 
-  /// Moves an entry to the other list, and replaces its changes by those in the opposite direction.
+  /// Moves an entry to the other list, and replaces its changes with those in the opposite direction.
   mutating func move(
     _ number: Int64, to list: List, replacing changes: [UndoChange]
   ) throws {
