@@ -59,7 +59,7 @@ extension Goal {
   /// Returns the days of the period that contains a day.
   ///
   /// - Parameters:
-  ///   - day: a local day of the user.
+  ///   - day: a day in the user's calendar.
   ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func days(around day: CivilDate, firstWeekday: Int) -> ClosedRange<CivilDate> {
     guard period == .week else { return day...day }
@@ -70,7 +70,7 @@ extension Goal {
   /// Returns the progress in the period that contains a day.
   ///
   /// - Parameters:
-  ///   - day: a local day of the user; see ``LocalTime/day(of:)-(Event)``.
+  ///   - day: a day in the user's calendar; see ``LocalTime/day(of:)-(Event)``.
   ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - amounts: amount per day: the sum of ``amount(of:durationKey:isRunning:now:)`` over the events of the day. Days
   ///     outside the period are ignored.

@@ -45,7 +45,7 @@ public struct Location: Hashable, Sendable, Codable {
   }
 }
 
-/// Motion of the user as classified by the device's motion sensor.
+/// The user's motion, as classified by the device's motion sensor.
 public enum MotionState: String, Hashable, Sendable, CaseIterable, Codable {
   case unknown
   case stationary

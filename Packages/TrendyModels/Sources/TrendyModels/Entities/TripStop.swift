@@ -1,4 +1,4 @@
-/// Duration of a stop after which a trip ends; a synced setting of the user.
+/// Duration of a stop after which a trip ends; one of the user's synced settings.
 ///
 /// The raw values are the values of the setting with the key ``key``.
 public enum TripStop: String, Hashable, Sendable, CaseIterable {

@@ -297,7 +297,7 @@ extension JSONValue {
 // MARK: Entities
 
 extension SyncedEntity {
-  /// Checks a new entity against the limits of the hub.
+  /// Checks a new entity against the hub's limits.
   ///
   /// Called before every create is recorded, so that no device queues a value that every hub rejects.
   public func checkLimits() throws(FieldError) {

@@ -217,7 +217,7 @@ extension SyncedKind {
       .clearable("role", .text(maximumBytes: 1024)),
     ])
 
-  /// Vehicle of the user, with the devices that record its trips.
+  /// A user's vehicle, with the devices that record its trips.
   public static let vehicle = SyncedKind(
     "vehicle", path: "vehicles", rank: 4,
     fields: [
@@ -242,7 +242,7 @@ extension SyncedKind {
       .optional("is_active", .boolean),
     ])
 
-  /// Synced setting of the user, as key and value.
+  /// A user's synced setting, as key and value.
   public static let setting = SyncedKind(
     "setting", path: "settings", rank: 6,
     fields: [.required("key", .text(maximumBytes: maximumNameBytes)), .clearable("value", .any)])

@@ -7,7 +7,7 @@ public import TrendyFoundation
   import Darwin
 #endif
 
-/// Calendar of a user: a time zone, the start of a day and the first day of a week.
+/// A user's calendar: a time zone, the start of a day and the first day of a week.
 public struct LocalTime: Hashable, Sendable {
   /// IANA name of the zone, or `nil` if unknown.
   public internal(set) var zoneName: String?

@@ -68,7 +68,7 @@ extension APIError: CustomStringConvertible {
   }
 }
 
-/// Problem document (RFC 9457) of an error response.
+/// Problem document (RFC 9457) in an error response.
 public struct ProblemDetails: Hashable, Sendable {
   /// URI of the problem type: `urn:trendy:error:…`, or `about:blank` if the status suffices.
   public var type: String

@@ -55,7 +55,7 @@ extension CompanionNotice: WireDocument {
   }
 }
 
-/// Device of a user as listed by the hub.
+/// A user's device, as listed by the hub.
 public struct APIDevice: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String

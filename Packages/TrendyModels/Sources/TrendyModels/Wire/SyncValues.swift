@@ -10,7 +10,7 @@ public enum MutationOutcome: Hashable, Sendable {
   case tryLater(retryAfter: Duration?)
 }
 
-/// All live entities of a hub, as of one cursor.
+/// All live entities on a hub, as of one cursor.
 public struct Snapshot: Hashable, Sendable {
   /// Cursor from which the feed continues.
   public var cursor: Int64
@@ -97,7 +97,7 @@ public enum SnapshotAnswer: Sendable {
   }
 }
 
-/// All entries of a hub in one consistent state, tombstones included.
+/// All entries on a hub in one consistent state, tombstones included.
 public struct HubSnapshot: Hashable, Sendable {
   /// Position of the hub; the feed continues from its head.
   public var position: HubPosition

@@ -90,7 +90,7 @@ extension LiveTripsResponse: WireDocument {
   }
 }
 
-/// Recent posts of a device that the hub did not store.
+/// Recent posts from a device that the hub did not store.
 public struct APILeftOut: Hashable, Sendable {
   public var deviceId: String
   /// Name of the device; empty if the user has removed the device.
