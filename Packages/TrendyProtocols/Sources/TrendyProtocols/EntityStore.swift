@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Entities of a user's record, as the user sees them.
+/// Entities in a user's record, as the user sees them.
 public protocol EntityStore: AnyObject {
   // MARK: Upsert
 
@@ -78,7 +78,7 @@ public protocol EntityStore: AnyObject {
   /// Returns the events on a range of days, newest first. An event belongs to its day in the time zone in which it was
   /// recorded.
   ///
-  /// A `nil` type selects all types. The default implementation filters the events of the time range that can contain
+  /// A `nil` type selects all types. The default implementation filters the events in the time range that can contain
   /// these days.
   func events(of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime) throws -> [Event]
   /// Returns the events from these sources in a time range (`nil` for all time), newest first. The default

@@ -112,7 +112,7 @@ public protocol NetworkClientProtocol: Sendable {
   /// - Throws: an `APIError` with type `log_reset` or `device_forked`, or with status 410 if the cursor is too old.
   func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse
 
-  /// Returns all entities of the hub, with versions and tombstones if the hub has them. The default implementation
+  /// Returns all entities on the hub, with versions and tombstones if the hub has them. The default implementation
   /// calls ``snapshot()``.
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer
 

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Reading of a device: a fix, a motion sample or a trip command.
+/// Reading from a device: a fix, a motion sample or a trip command.
 public enum TrackReading: Hashable, Sendable {
   case fix(Location)
   case motion(MotionActivity)
