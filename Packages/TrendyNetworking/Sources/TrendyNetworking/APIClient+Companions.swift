@@ -27,7 +27,7 @@ extension APIClient: CompanionClientProtocol {
       APIExplanation.self, HTTPRequest(method: .get, path: "/me/explanations/\(percentEncoded(id))"))
   }
 
-  /// Returns the paired devices of the user.
+  /// Returns the user's paired devices.
   public func devices() async throws -> [APIDevice] {
     try await hub.document([APIDevice].self, HTTPRequest(method: .get, path: "/me/devices"))
   }
