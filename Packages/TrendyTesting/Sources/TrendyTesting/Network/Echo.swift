@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Responses of a hub that accepts every write.
+/// Responses from a hub that accepts every write.
 enum Echo {
   static func created<Stored: StoredDocument>(_ request: some EntityDocument<Stored.Fields>, at now: Date) -> Stored {
     Stored(request, userId: "user-1", at: now)

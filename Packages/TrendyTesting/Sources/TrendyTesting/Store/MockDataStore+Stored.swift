@@ -24,8 +24,8 @@ extension MockDataStore {
   /// Device identity.
   public var storedSyncIdentity: SyncIdentity? { inMemory { try $0.syncIdentity() } }
 
-  /// Sync cursor. Assigning saves immediately. From a cursor above 0 a sync engine continues with the feed, without a
-  /// snapshot.
+  /// Sync cursor. Assigning saves immediately. If the cursor is above 0, a sync engine continues with the feed, without
+  /// a snapshot.
   public var storedSyncCursor: Int64? {
     get { inMemory { try $0.syncCursor() } }
     set { seed { try $0.setSyncCursor(newValue) } }
