@@ -47,7 +47,7 @@ extension Digest {
   /// Creates the digest for today. In the morning, it begins with yesterday.
   /// - Parameters:
   ///   - rows: types with events, in any order.
-  ///   - today: current day of the user, or a past day.
+  ///   - today: the user's current day, or a past day.
   ///   - minute: current local time in minutes after midnight.
   ///   - isOver: whether `today` is a past day that gets no further events.
   public static func day(of rows: [Report.Row], today: CivilDate, minute: Int, isOver: Bool = false) -> Digest {
@@ -133,7 +133,7 @@ extension Digest {
   /// Creates the digest for the current week. On its first day, covers the previous week instead.
   /// - Parameters:
   ///   - rows: types with events, in any order.
-  ///   - today: current day of the user.
+  ///   - today: the user's current day.
   ///   - minute: current local time in minutes after midnight.
   ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - relations: correlations between the types, strongest first.

@@ -76,7 +76,7 @@ extension InsightStatement {
   }
 }
 
-/// Day that a sentence of a ``Digest`` refers to.
+/// Day that a sentence in a ``Digest`` refers to.
 public enum DigestDay: String, Hashable, Sendable, Codable {
   case today, yesterday
   /// A past day.

@@ -24,7 +24,7 @@ public struct PropertyHistory: Hashable, Sendable {
   ///   - events: events of one type, in any order. Events after `today` are ignored.
   ///   - key: key of the property.
   ///   - type: current type of the property, `PropertyType.number` or `PropertyType.duration`.
-  ///   - today: current day of the user.
+  ///   - today: the user's current day.
   ///   - local: maps an event to its day.
   public init(
     _ events: some Sequence<Event>, key: String, type: PropertyType, today: CivilDate, local: LocalTime

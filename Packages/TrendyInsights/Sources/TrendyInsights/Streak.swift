@@ -25,7 +25,7 @@ public struct Streak: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - days: days with events, in any order. Days after `today` are ignored.
   ///   - skips: days on which no events are expected. A skipped day with an event counts.
-  ///   - today: current day of the user.
+  ///   - today: the user's current day.
   public init(days: some Sequence<CivilDate>, skips: DaySet = [], today: CivilDate) {
     var done = days.filter { $0 <= today }
     // The days of a history are already sorted.
@@ -62,7 +62,7 @@ public struct Streak: Hashable, Sendable, Codable {
   ///   - amounts: amount of each day; days after the current week are ignored.
   ///   - skips: days on which no events are expected.
   ///   - first: a day of the first week to count; `nil` for the first day with an amount.
-  ///   - today: current day of the user.
+  ///   - today: the user's current day.
   ///   - firstWeekday: first day of a week; 0 is Sunday.
   public init(
     weeksOf goal: Goal, amounts: [CivilDate: Double], skips: DaySet = [], from first: CivilDate? = nil,

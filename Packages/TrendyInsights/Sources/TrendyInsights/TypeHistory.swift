@@ -21,7 +21,7 @@ public struct TypeHistory: Hashable, Sendable {
   /// Counts events of one type.
   /// - Parameters:
   ///   - events: events of one type, in any order. Events after `today` are ignored.
-  ///   - today: current day of the user.
+  ///   - today: the user's current day.
   ///   - local: maps an event to its day.
   public init(_ events: some Sequence<Event>, today: CivilDate, local: LocalTime) {
     var collector = Collector(today: today, local: local)
@@ -48,7 +48,7 @@ public struct TypeHistory: Hashable, Sendable {
   /// Counts start times of one type.
   /// - Parameters:
   ///   - moments: start times of the events of one type, in any order. Those after `today` are ignored.
-  ///   - today: current day of the user.
+  ///   - today: the user's current day.
   public init(moments: some Sequence<Moment>, today: CivilDate) {
     var tally = Tally(today: today)
     for moment in moments { tally.add(on: moment.day, minute: moment.minute, isOfPosition: moment.isOfPosition) }
@@ -60,7 +60,7 @@ public struct TypeHistory: Hashable, Sendable {
   ///   - days: events per day, whole numbers, not after `today`.
   ///   - minutes: events by minute of their start, 1440 counts.
   ///   - eventsOfPosition: number of events recorded automatically from positions.
-  ///   - today: current day of the user.
+  ///   - today: the user's current day.
   public init(days: DailySeries, minutes: [Int], eventsOfPosition: Int = 0, today: CivilDate) {
     precondition(minutes.count == 1440, "expected 1440 minutes, got \(minutes.count)")
     precondition(days.count == 0 || days.last <= today, "\(days.last) is after \(today)")
@@ -78,7 +78,7 @@ public struct TypeHistory: Hashable, Sendable {
   /// Combines the histories of several types.
   /// - Parameters:
   ///   - histories: histories with this `today`, in any order.
-  ///   - today: current day of the user.
+  ///   - today: the user's current day.
   public init(together histories: some Collection<TypeHistory>, today: CivilDate) {
     self.init(today: today)
     let nonempty = histories.filter { $0.days.count > 0 }
@@ -137,7 +137,7 @@ extension TypeHistory {
 
     /// Creates a collector without events.
     /// - Parameters:
-    ///   - today: current day of the user.
+    ///   - today: the user's current day.
     ///   - local: maps an event to its day.
     public init(today: CivilDate, local: LocalTime) {
       self.local = local

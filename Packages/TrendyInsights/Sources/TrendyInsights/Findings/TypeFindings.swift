@@ -105,7 +105,7 @@ extension TypeHistory {
   /// - Parameter skips: days on which no events are expected.
   public func streak(skips: DaySet = []) -> Streak { Streak(days: activeDays, skips: skips, today: today) }
 
-  /// Returns the number of events of each of the last weeks, in blocks of seven days up to today. No block is entirely
+  /// Returns the number of events in each of the last weeks, in blocks of seven days up to today. No block is entirely
   /// before the first event.
   /// - Parameter most: maximum number of weeks.
   public func weeks(_ most: Int) -> [Double] {

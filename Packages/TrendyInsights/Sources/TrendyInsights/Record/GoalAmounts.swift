@@ -5,7 +5,7 @@ public import TrendyModels
 public struct GoalAmounts: Hashable, Sendable {
   /// Settings of the types.
   public let settings: TypeSettings
-  /// Current day of the user.
+  /// The user's current day.
   public let today: CivilDate
   /// Amount of each day by type.
   public private(set) var byType: [String: [CivilDate: Double]] = [:]

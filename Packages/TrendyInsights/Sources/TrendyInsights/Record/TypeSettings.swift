@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Event types of a user with everything that their goals and streaks depend on, except events.
+/// A user's event types with everything that their goals and streaks depend on, except events.
 public struct TypeSettings: Hashable, Sendable {
   /// Event types by id.
   public let types: [String: EventType]

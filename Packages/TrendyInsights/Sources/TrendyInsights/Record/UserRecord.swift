@@ -3,7 +3,7 @@ public import TrendyModels
 
 /// Read access to one user's record, for rules that a device and a hub share.
 ///
-/// Implementations contain no rules: they only read the store of a device or the storage of a hub.
+/// Implementations contain no rules: they only read a device's store or a hub's storage.
 public protocol UserRecord {
   /// Returns all event types, in any order.
   func eventTypes() throws -> [EventType]

@@ -33,7 +33,7 @@ public struct Report: Sendable {
   }
 
   public let query: ReportQuery
-  /// Types of the query, sorted by name.
+  /// Types selected by the query, sorted by name.
   public let allRows: [Row]
   /// Types that have events, sorted by name.
   public let rows: [Row]

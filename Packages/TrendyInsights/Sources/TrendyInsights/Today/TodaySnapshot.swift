@@ -67,7 +67,7 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
     }
   }
 
-  /// Current day of the user.
+  /// The user's current day.
   public var day: CivilDate
   /// Event types sorted by name.
   public var counts: [Count]
