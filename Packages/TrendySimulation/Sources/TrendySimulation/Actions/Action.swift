@@ -66,13 +66,13 @@ public enum Action: Hashable, Sendable {
   case recordMany(device: Int, number: Int, count: Int)
   /// The next response to the device is corrupted.
   case lie(device: Int, choice: UInt64)
-  /// A device of the user pushes invalid data.
+  /// One of the user's devices pushes invalid data.
   case pushLies(choice: UInt64)
   /// A device becomes a companion of another, which notifies it from now on.
   case makeCompanion(Int, of: Int)
   /// A device creates a notice for its companions.
   case tell(device: Int, number: Int)
-  /// A device sends its notices and fetches those of other devices.
+  /// A device sends its notices and fetches those from other devices.
   case carry(device: Int)
   /// Like `network`, for requests that transfer notices.
   case companionNetwork(device: Int, fault: NetworkFault, afterRequests: Int)

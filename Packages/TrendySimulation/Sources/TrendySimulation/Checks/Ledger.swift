@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Expected state of a scenario: acknowledged saves and responses of the hub, with which the stores are compared.
+/// Expected state of a scenario: acknowledged saves and responses from the hub, with which the stores are compared.
 struct Ledger {
   struct Key: Hashable, Comparable {
     var kind: MutationEntityType
@@ -224,7 +224,7 @@ struct Ledger {
 
   mutating func onRefusedDelete(_ key: Key, device: Int) { deleted[device]?.remove(key) }
 
-  /// Marks all texts of the device in an entity as replaced.
+  /// Marks all texts that the device wrote in an entity as replaced.
   mutating func onReplaced(_ key: Key, device: Int) {
     for index in texts.indices where texts[index].device == device && texts[index].key == key {
       texts[index].isReplaced = true

@@ -41,7 +41,7 @@ struct MergeOracle {
 
   mutating func forgetAll() { values = [:] }
 
-  /// Checks the hub's first outcome of a mutation.
+  /// Checks the hub's first outcome for a mutation.
   /// - Parameters:
   ///   - now: hub time in milliseconds since 1970, which limits stamps.
   ///   - hadSeen: whether the author of the second text had seen the first.

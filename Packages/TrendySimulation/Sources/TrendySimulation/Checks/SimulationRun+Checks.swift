@@ -8,7 +8,7 @@ import TrendySync
 import TrendyTesting
 
 extension SimulationRun {
-  /// Checks that the cursor of a device does not decrease, except by a requested snapshot.
+  /// Checks that the cursor of a device does not decrease unless a snapshot was requested.
   func checkCursor(_ device: SimulatedDevice) {
     guard let process = device.process, !device.disk.isOff else { return }
     do {

@@ -17,7 +17,7 @@ struct ScenarioParameters {
   /// Weights of user actions.
   let acts: [(act: UserAction, weight: Int)]
 
-  /// Action of a user.
+  /// User action.
   enum UserAction: CaseIterable {
     case makeType
     case makeEvent

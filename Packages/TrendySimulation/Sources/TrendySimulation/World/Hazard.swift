@@ -48,12 +48,12 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case bulk
   /// Responses contain extreme numbers, foreign ids, reordered entries, or fewer entries than announced.
   case lyingHub = "lying-hub"
-  /// A device of the user pushes mutations that are corrupted in the same ways as responses in ``lyingHub``.
+  /// One of the user's devices pushes mutations corrupted in the same ways as responses in ``lyingHub``.
   case lyingDevice = "lying-device"
 
   /// Several hubs share a database that loses connections, rejects transactions and fails over to a standby.
   case database
-  /// Trackers of another user post late, twice and out of order to hubs that stall or crash during the detection.
+  /// Another user's trackers post late, twice and out of order to hubs that stall or crash during the detection.
   case trackers
   /// The hub limits the size of the record.
   case fullRecord = "full-record"

@@ -3,7 +3,7 @@ public import TrendyHub
 public import TrendyModels
 public import TrendyProtocols
 
-/// Client for a hub, or for any server that implements `docs/api.md`, that uses no socket.
+/// Client without a socket, for a hub or any server that implements `docs/api.md`.
 ///
 /// Passes every request to a closure, which forwards it to a `HubServer` or a custom server, possibly with simulated
 /// faults. The closure throws `APIError.networkError` if there is no response.

@@ -24,7 +24,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     var readers: [String: DetectionRunner] = [:]
   }
 
-  /// Claim of a hub on a user's track log.
+  /// A hub's claim on a user's track log.
   struct DetectionRunner {
     var name: String
     /// Expiry by the server's uptime.

@@ -53,7 +53,7 @@ final class SimulatedDevice: @unchecked Sendable {
   /// Whether the device runs an old version that uses only plain REST.
   var isOld = false
   private var backup: (disk: SimulatedFileSystem, commands: [String: CarriedOut])?
-  /// Commands of the user, by label or import id, that the store can undo or redo.
+  /// The user's commands that the store can undo or redo, by label or import id.
   var commands: [String: CarriedOut] = [:]
 
   init(

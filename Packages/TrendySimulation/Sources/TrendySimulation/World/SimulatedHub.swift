@@ -149,10 +149,10 @@ final class SimulatedHub: @unchecked Sendable {
     return try? processes[0].storage.read(user: user, body)
   }
 
-  /// Entries of a user; empty if the disk cannot be read.
+  /// A user's entries; empty if the disk cannot be read.
   func entries(of user: String) -> [HubEntry] { read(of: user) { try $0.entries(after: 0, limit: .max) } ?? [] }
 
-  /// Track log of a user.
+  /// A user's track log.
   func tracks(of user: String) throws -> any TrackRows { try processes[0].storage.tracks(of: user) }
 
   /// Runs the periodic detection for all users on one hub.

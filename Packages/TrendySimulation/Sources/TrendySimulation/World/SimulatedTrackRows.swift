@@ -2,7 +2,7 @@ import HubTesting
 import TrendyHub
 import TrendyPersistence
 
-/// Track log of a user in the shared database, as accessed by one hub process.
+/// A user's track log in the shared database, as accessed by one hub process.
 ///
 /// As with PostgreSQL, the detection claims the log for a limited time, which each write extends. A hub that stalled
 /// and lost its claim can no longer write.
@@ -11,7 +11,7 @@ import TrendyPersistence
 final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
   private let storage: SimulatedDatabaseStorage
   private let user: String
-  /// Name of the claim of the running ``withReader(_:)``.
+  /// Name of the claim held by the running ``withReader(_:)``.
   private(set) var reader: String?
 
   init(storage: SimulatedDatabaseStorage, user: String) {
