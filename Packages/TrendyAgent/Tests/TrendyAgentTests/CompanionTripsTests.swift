@@ -155,7 +155,7 @@ struct CompanionTripsTests {
     #expect(try take(Self.active(false, at: 30), 4, over: "agent") == 0)
     #expect(try take(Self.active(false, at: 31), 1_700_000_000_002, over: "hub") == 1)
     #expect(try again.trackers().map(\.isActive) == [false])
-    // A trip of another device is a different trip.
+    // A trip on another device is a different trip.
     _ = try store.update(with: links + [link("other", "tablet-id")], deviceId: "me")
     #expect(try take(Self.started("o", 1), 1, over: "other") == 1)
   }

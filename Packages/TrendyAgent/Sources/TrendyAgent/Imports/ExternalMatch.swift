@@ -46,7 +46,7 @@ extension Event {
     return Coordinate(latitude: locationLatitude, longitude: locationLongitude)
   }
 
-  /// Whether the event is a movement of the user: a trip, a workout, or a route in a location history.
+  /// Whether the event records the user in motion: a trip, a workout, or a route in a location history.
   private var isActivity: Bool {
     sourceType == .trip || properties["activity"] != nil
       || sourceType == .imported && properties[TripRecord.PropertyKey.route.rawValue] != nil

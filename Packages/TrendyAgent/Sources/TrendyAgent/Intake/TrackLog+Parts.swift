@@ -8,7 +8,7 @@ extension TrackLog {
   /// Duration in seconds of the readings that one part contains.
   private static let partSeconds = 86_400.0
 
-  /// Returns one part of the stored readings: one day of a device, or after its last day, the detection state of the
+  /// Returns one part of the stored readings: one day from a device or, after its last day, the detection state of the
   /// device.
   ///
   /// Parts are in order of device name, and of time for each device. An export of any length needs memory for one day
