@@ -14,7 +14,7 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   public var idempotencyKey: String
   /// Number of pushes that ended without an outcome for this mutation.
   public var attempts: Int
-  /// Error of the last failed attempt, or `nil`.
+  /// Error from the last failed attempt, or `nil`.
   public var lastError: String?
   /// Sequence number under this device identity, from 1; `nil` until the mutation is first sent. While it is `nil`,
   /// later edits can be coalesced into the mutation.
@@ -126,7 +126,7 @@ public struct SyncMetadata: Hashable, Sendable {
   public var seen: Int64 { didSet { seen = seen.clamped(to: SyncRange.counter) } }
   /// Version at which the last complete pull or the last snapshot ended; the base of deletes recorded on this device.
   public var complete: Int64 { didSet { complete = complete.clamped(to: SyncRange.counter) } }
-  /// Replica generation, incremented with every snapshot. Responses to requests of an earlier generation are discarded.
+  /// Replica generation, incremented with every snapshot. Responses to requests from earlier generations are discarded.
   public var generation: Int64 { didSet { generation = generation.clamped(to: SyncRange.counter) } }
   /// Latest stamp that was assigned or applied: hub time in milliseconds since 1970.
   public var lastStamp: Int64 { didSet { lastStamp = lastStamp.clamped(to: SyncRange.stamp) } }

@@ -134,7 +134,7 @@ public struct SyncedKind: Hashable, Sendable {
   /// Returns the field with this name, or `nil`.
   public func field(_ name: String) -> Field? { places[name].map { fields[$0] } }
 
-  /// Reference to the parent, with which the entity is deleted; `nil` for a kind without a parent.
+  /// Reference to the parent, whose deletion deletes the entity; `nil` for a kind without a parent.
   public var parent: Field? { fields.first { $0.refersTo?.onDelete == .cascade } }
 
   /// Splits the name of a nested field: `properties.dose` into `properties` and `dose`. Returns `nil` for other names.
