@@ -16,7 +16,7 @@ public final class ManualClock: TimeSource, Sendable {
     let id: UInt64
     /// Sleeping task.
     let task: Int?
-    /// Whether the task runs elsewhere than on the ``SeededTaskExecutor``, which detects when all tasks are idle.
+    /// Whether the task runs outside the ``SeededTaskExecutor``, which detects when all tasks are idle.
     let isElsewhere: Bool
     let deadline: Duration
     let continuation: CheckedContinuation<Void, any Error>
