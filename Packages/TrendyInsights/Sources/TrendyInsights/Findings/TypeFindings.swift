@@ -81,7 +81,7 @@ extension TypeHistory {
   /// Preference for hours of the day.
   public var hourHabit: Finding<Habit> { Self.habit(hours) }
 
-  /// Finds a preference for part of a cycle, which needs at least 7 events and a consistency above 0.3.
+  /// Finds a preference for part of a cycle. Requires at least 7 events and a consistency above 0.3.
   ///
   /// Confidence is high above 0.6 with more than 30 events, medium above 0.4 with more than 7.
   fileprivate static func habit(_ counts: [Int]) -> Finding<Habit> {
