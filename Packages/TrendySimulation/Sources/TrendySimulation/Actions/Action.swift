@@ -68,7 +68,7 @@ public enum Action: Hashable, Sendable {
   case lie(device: Int, choice: UInt64)
   /// One of the user's devices pushes invalid data.
   case pushLies(choice: UInt64)
-  /// A device becomes a companion of another, which notifies it from now on.
+  /// A device becomes a companion of another device and receives its notices from now on.
   case makeCompanion(Int, of: Int)
   /// A device creates a notice for its companions.
   case tell(device: Int, number: Int)

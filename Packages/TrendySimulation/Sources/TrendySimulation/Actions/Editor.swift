@@ -427,7 +427,7 @@ extension Editor {
       // The entity is not on this device.
     } catch {
       run.tell("\(device.name) \(words), which fails: \(error)")
-      // The save may be durable nevertheless.
+      // The save may still be durable.
       run.ledger.onGivenUp(seen)
       note(word, key, over: seen, isSure: false)
       remember(kind, id)

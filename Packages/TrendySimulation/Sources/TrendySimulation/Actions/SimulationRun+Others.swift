@@ -70,7 +70,7 @@ extension SimulationRun {
     let losses = hub.losses
     let status = await server.handle(request).status
     if status >= 500 { onFailure(of: request, status: status) }
-    // A confirmed write may be lost if the hub was killed or lost power meanwhile.
+    // A confirmed write may be lost if the hub was killed or lost power in the meantime.
     if restartHubIfOff() || losses != hub.losses || !hub.isServing(server) { return 503 }
     return status
   }

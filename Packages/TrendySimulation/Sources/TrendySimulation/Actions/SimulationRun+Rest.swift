@@ -23,7 +23,7 @@ extension SimulationRun {
       check(device)
     }
     for round in 1...world.roundsToQuiet {
-      // Longer than every breaker delay and every retry delay.
+      // Longer than any circuit-breaker or retry delay.
       await clock.advance(by: .seconds(900))
       for device in devices {
         await device.process?.engine.performSync()

@@ -163,7 +163,7 @@ extension SimulationRun {
     }
   }
 
-  /// Time with the resolution of the log.
+  /// Returns a time in milliseconds, the resolution of the log.
   private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 
   /// Checks that the record has the events that a hub without faults detects, except for the user's changes.

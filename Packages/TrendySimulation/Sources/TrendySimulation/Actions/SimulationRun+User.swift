@@ -22,7 +22,7 @@ extension SimulationRun {
     }
   }
 
-  /// Failed action, which may be durable nevertheless.
+  /// Failed action whose changes may still be durable.
   struct Doubt {
     var text: String
     var before: Waiting

@@ -5,7 +5,7 @@ import TrendyTesting
 
 // MARK: A webhook of the shared record: every change must be delivered despite hub crashes and receiver faults
 extension SimulationRun {
-  /// Deliveries of one hub process.
+  /// Webhook deliveries by one hub process.
   struct Delivery {
     let server: HubServer
     let task: Task<Void, Never>

@@ -109,7 +109,7 @@ extension CommandUser {
         let isOpen =
           was[name] == target[name]
           || was[name] == present[name]
-            // An event is not moved back to a type that was deleted meanwhile.
+            // An event is not moved back to a type that has been deleted since.
             && (name != "event_type_id" || target[name]?.stringValue.map(isShownType) == true)
         if isOpen == (left?.contains(name) == true) {
           return
@@ -191,7 +191,7 @@ extension CommandUser {
     }
   }
 
-  /// Handles a failed save, whose bytes may be durable nevertheless.
+  /// Handles a failed save, whose changes may still be durable.
   func onDoubt(_ before: ShownFields) {
     for key in before.rows.keys.sorted() {
       run.ledger.onMixed(key)

@@ -44,7 +44,7 @@ struct Ledger {
     var devices: Set<Int> = []
     /// `nil` if the field was cleared.
     var value: String?
-    /// Whether the last save was acknowledged. A failed save may be durable nevertheless.
+    /// Whether the last save was acknowledged. A failed save may still be durable.
     var isSure = true
   }
 
@@ -78,7 +78,7 @@ struct Ledger {
   private(set) var restored: Set<Key> = []
   /// Mutations that the hub rejected, that lost a value, or that were in a rejected push.
   private var answeredWithNo: Set<String> = []
-  /// Ids of entities that the hub lacks because of such a mutation.
+  /// Ids of entities that the hub lacks because of a mutation in `answeredWithNo`.
   private var setAside: Set<String> = []
   /// Acknowledged deletions of users, by device.
   private(set) var deleted: [Int: Set<Key>] = [:]
@@ -131,7 +131,7 @@ struct Ledger {
   /// Records a text that a user wrote.
   /// - Parameters:
   ///   - seen: texts that the author saw in its place.
-  ///   - isSure: whether the save was acknowledged. A failed save may be durable nevertheless.
+  ///   - isSure: whether the save was acknowledged. A failed save may still be durable.
   mutating func onText(_ text: String, over seen: [String] = [], key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
     if text.isEmpty {

@@ -12,7 +12,7 @@ import TrendyTesting
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulationRun: @unchecked Sendable {
-  /// Number of actions between checks of a store, which are more expensive than most actions.
+  /// Number of actions between two checks of a store. A check is more expensive than most actions.
   private static let actionsBetweenLooks = 8
 
   let world: SimulationWorld

@@ -190,7 +190,7 @@ final class SimulatedHub: @unchecked Sendable {
     _ = try await InProcessClient(token: tokens[0], server: server).getLatestCursor()
     try processes[0].storage.write(user: user) { transaction in
       var state = try transaction.state()
-      // The first write in an epoch of the database does the same.
+      // On a database, the first write in an epoch begins it.
       if let epoch = try transaction.epoch(), case let epoch = HubState.epoch(of: user, in: epoch),
         state.epochs.last?.id != epoch
       {

@@ -304,7 +304,7 @@ final class SimulatedLink: @unchecked Sendable {
       retryAfter: retryAfter.map { .seconds($0) })
   }
 
-  /// Sends a request to the hub. If the hub loses power meanwhile, there is no response.
+  /// Sends a request to the hub. If the hub loses power in the meantime, there is no response.
   private func reach(_ request: HTTPRequest, _ push: PushRequest?) async throws -> Answer {
     if run.restartHubIfOff() { throw APIError.networkError("connection refused") }
     let server = run.hub.nextServer()

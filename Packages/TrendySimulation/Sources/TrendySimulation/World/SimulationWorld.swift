@@ -102,7 +102,7 @@ extension SimulationWorld {
     return Int(pow(10, 3 + 2 * size))
   }
 
-  /// Adds a large import, followed by edits on the same and another device, of which the later must win.
+  /// Adds a large import, followed by edits on the same device and another one. The later edit must win.
   private func withImport(of rows: Int, _ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xBB67_AE85_84CA_A73B)
     let device = Int.random(in: 0..<devices, using: &generator)
