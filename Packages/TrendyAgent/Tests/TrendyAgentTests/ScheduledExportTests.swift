@@ -22,7 +22,7 @@ struct ExportScheduleTests {
       (6 * 3600, ["trendy-2026-11-25-0800.ndjson"], "2026-11-25T13:59:59Z", false),
       (6 * 3600, ["trendy-2026-11-25-0800.ndjson"], "2026-11-25T14:00:00Z", true),
       (86_400, [], "2026-11-25T00:00:00Z", true),
-      // Files of other formats or programs and files with invalid dates are ignored.
+      // Files in other formats, from other programs or with invalid dates are ignored.
       (
         86_400, ["trendy-2026-11-25.csv", "x-2026-11-25.ndjson", "trendy-2026-13-25.ndjson"], "2026-11-25T12:00:00Z",
         true

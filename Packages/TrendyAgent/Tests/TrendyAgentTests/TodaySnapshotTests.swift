@@ -107,7 +107,7 @@ struct TodaySnapshotTests {
   @Test func `progress follows the goals, and streaks are computed only when requested`() throws {
     try store.upsertEventType(id: "c") { $0.goal = Goal(3, per: .day) }
     try store.upsertEventType(id: "r") { $0.goal = Goal(3, per: .week) }
-    // 20 May is a Monday, so events of earlier days belong to the previous week.
+    // 20 May is a Monday, so events on earlier days belong to the previous week.
     try log("c", daysAgo: [0, 0, 1, 2])
     try log("r", daysAgo: [0, 1, 2])
     #expect(try count("c")?.progress?.amount == 2 && count("c")?.progress?.share == 2.0 / 3)

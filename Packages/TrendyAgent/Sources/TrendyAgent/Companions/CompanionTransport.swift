@@ -94,7 +94,7 @@ public actor CompanionTransport {
     do {
       return try await client.makeCompanion(deviceId: link.peerId)
     } catch let error as APIError where error.statusCode == 404 {
-      // The hub does not know the other device either, so the notices of this link have no receiver.
+      // The hub does not know the other device either, so the notices on this link have no receiver.
       try store.forget(link.id)
       return nil
     }

@@ -90,7 +90,7 @@ extension DeviceRecord {
   func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {
     var result = ImportUndo()
     var parts = 0..<(try ImportHistory(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
-    // In reverse order of creation, because later entities refer to earlier ones.
+    // Delete in reverse order of creation, because later entities refer to earlier ones.
     while !parts.isEmpty {
       let some = parts.suffix(partsInSave)
       try recorder.inOneSave { save in try takeBack(some, of: entry, in: save, &result) }
@@ -130,7 +130,7 @@ extension DeviceRecord {
           continue
         }
         guard let now = try AnyEntity.held(made.kind, id: made.id, in: save.store) else {
-          // Deleted before an interruption.
+          // The entity was deleted before an interruption.
           if made.isTakenBack { result.removed += 1 }
           continue
         }

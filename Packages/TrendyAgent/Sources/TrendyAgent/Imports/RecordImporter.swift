@@ -300,7 +300,7 @@ final class RecordImporter {
     if let title = foreign.title { event.originalTitle = title }
     var given = foreign.properties
     if foreign.route.count > 1 {
-      // In the same format as for trips, with points as dense as a screen can display.
+      // The route is stored in the same format as for trips, with points as dense as a screen can display.
       given[TripRecord.PropertyKey.route.rawValue] = .text(
         Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
     }

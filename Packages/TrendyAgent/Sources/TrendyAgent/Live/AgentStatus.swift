@@ -57,7 +57,7 @@ public struct AgentStatus: Hashable, Sendable {
     public var waiting: Int
     /// Time at which the last successful round ended.
     public var lastSync: Date?
-    /// Error of the last round, or `nil` if the round was successful.
+    /// Error from the last round, or `nil` if the round was successful.
     public var error: String?
 
     public init(hub: String?, waiting: Int, lastSync: Date?, error: String?) {
@@ -80,7 +80,7 @@ public struct AgentStatus: Hashable, Sendable {
   public var hasEnded = false
   /// Trip in progress, or a trip that ended recently.
   public var trip: LiveTrip?
-  /// Counts, goals and open visits of the current day.
+  /// Counts, goals and open visits on the current day.
   public var today: TodaySnapshot?
   public var sync: Sync?
   /// States of the devices that send notices to this device.

@@ -21,7 +21,7 @@ extension TodayTally {
 
   /// Adds the events of a type that its count, goal and streak require.
   /// - Parameters:
-  ///   - type: One of the types of the tally.
+  ///   - type: One of the tally's types.
   ///   - store: The user's record.
   ///   - hasStreak: Whether to compute the streak, which may require reading many days. If not, only the days of the
   ///     goal are read.
