@@ -82,7 +82,7 @@ public protocol EntityStore: AnyObject {
   /// these days.
   func events(of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime) throws -> [Event]
   /// Returns the events from these sources in a time range (`nil` for all time), newest first. The default
-  /// implementation filters all events of the range.
+  /// implementation filters all events in the range.
   func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event]
   /// Returns up to `limit` events whose id begins with `text`, ignoring case, in unspecified order. The default
   /// implementation scans all events.
