@@ -57,7 +57,7 @@ public final class APIClient: NetworkClientProtocol {
   /// its `user`. The hub then rejects another user's code with a `problem` of type `other_person`, and the code remains
   /// valid.
   ///
-  /// - Throws: ``HubAddressError`` for an invalid address, otherwise `APIError`. A wrong code is a `problem`.
+  /// - Throws: ``HubAddressError`` for an invalid address, otherwise `APIError`. A wrong code throws a `problem`.
   public static func pair(
     baseURL: URL, code: String, deviceName: String, user: String? = nil, clock: any TimeSource = SystemTime(),
     deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false
