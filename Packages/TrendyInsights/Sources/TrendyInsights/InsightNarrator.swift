@@ -91,7 +91,7 @@ extension PlainNarrator {
     if !less.isEmpty { parts.append("less \(list(less))") }
     if !new.isEmpty { parts.append("new: \(list(new))") }
     guard let first = parts.first else { return "About the same as before." }
-    // Names of types keep their case, so only a leading "more" or "less" is capitalised.
+    // Type names keep their case, so only a leading "more" or "less" is capitalised.
     let opening = first.prefix(1).uppercased() + first.dropFirst()
     return ([opening] + parts.dropFirst()).joined(separator: "; ") + "."
   }

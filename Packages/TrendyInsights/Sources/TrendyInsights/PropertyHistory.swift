@@ -92,7 +92,7 @@ public struct PropertyHistory: Hashable, Sendable {
     }
   }
 
-  /// Compares the last 14 days with the 14 days before; needs a value that is at least 28 days old.
+  /// Compares the last 14 days with the previous 14 days; needs a value that is at least 28 days old.
   /// - Parameter summary: whether to compare sums or means.
   public func trend(_ summary: AmountSummary) -> Finding<AmountTrend> {
     guard let start = entries.first?.day else { return .needsEvents(1) }
@@ -110,11 +110,11 @@ public struct PropertyHistory: Hashable, Sendable {
   }
 }
 
-/// Sum or mean of a property in the last 14 days, including today, compared with the 14 days before.
+/// Sum or mean of a property in the last 14 days, including today, compared with the previous 14 days.
 public struct AmountTrend: Hashable, Sendable, Codable {
-  /// Value of the last 14 days; `nil` without events, and if the sum overflows.
+  /// Value over the last 14 days; `nil` without events, and if the sum overflows.
   public let recent: Double?
-  /// Value of the 14 days before; `nil` as for ``recent``.
+  /// Value over the previous 14 days; `nil` as for ``recent``.
   public let before: Double?
   /// Number of events behind ``recent``.
   public let events: Int

@@ -34,7 +34,7 @@ struct SeriesTests {
   }
 
   @Test func `weeks and months are clipped to the range`() {
-    // 20 November 2026 is a Friday; 50 days before, 1 October is a Thursday.
+    // 20 November 2026 is a Friday; 50 days earlier, 1 October is a Thursday.
     let numbers = history((0...50).map { ($0, 1) })
     let months = numbers.series(.sum, by: .month, over: days(50), firstWeekday: 1)
     #expect(months.points.map(\.value) == [31, 20])

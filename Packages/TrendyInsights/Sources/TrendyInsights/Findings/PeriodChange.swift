@@ -6,7 +6,7 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
 
   /// Returns the period that contains a day.
   /// - Parameters:
-  ///   - day: any day of the period.
+  ///   - day: any day in the period.
   ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func days(around day: CivilDate, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let (year, month, _) = day.fields

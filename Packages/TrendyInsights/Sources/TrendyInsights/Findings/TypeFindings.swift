@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Number of events in the last 14 days compared with the 14 days before.
+/// Number of events in the last 14 days compared with the previous 14 days.
 public struct Trend: Hashable, Sendable, Codable {
   /// Direction of a change.
   public enum Direction: String, Hashable, Sendable, Codable, CaseIterable {
@@ -11,7 +11,7 @@ public struct Trend: Hashable, Sendable, Codable {
 
   /// Events in the last 14 days, including today.
   public let recent: Double
-  /// Events in the 14 days before.
+  /// Events in the previous 14 days.
   public let before: Double
 
   public init(recent: Double, before: Double) {
@@ -19,7 +19,7 @@ public struct Trend: Hashable, Sendable, Codable {
     self.before = before
   }
 
-  /// Compares the last `span` days of a series with the `span` days before.
+  /// Compares the last `span` days of a series with the previous `span` days.
   static func of(_ days: DailySeries, span: Int) -> Trend {
     let end = days.last
     let middle = end.advanced(by: -span)

@@ -72,13 +72,13 @@ public struct ReportQuery: Hashable, Sendable {
   /// Returns the calendar period that contains a day, up to the last day; `nil` if it begins after the last day.
   /// - Parameters:
   ///   - period: length of the period.
-  ///   - day: a day of the period; `nil` for the last day.
+  ///   - day: a day in the period; `nil` for the last day.
   public func period(_ period: CalendarPeriod, around day: CivilDate? = nil) -> ReviewedPeriod? {
     ReviewedPeriod(
       period, around: day ?? today, until: today, today: local.day(of: now), firstWeekday: local.firstWeekday)
   }
 
-  /// Returns the days from `first` to the last day, to be compared with as many days before them.
+  /// Returns the days from `first` to the last day, to be compared with the same number of days before them.
   public func period(from first: CivilDate) -> ReviewedPeriod {
     ReviewedPeriod(min(first, today)...today, today: local.day(of: now), firstWeekday: local.firstWeekday)
   }

@@ -17,9 +17,9 @@ public struct ReviewedPeriod: Hashable, Sendable {
   /// Finds the calendar period that contains a day.
   /// - Parameters:
   ///   - period: a week, a month or a year.
-  ///   - day: any day of it.
+  ///   - day: any day in the period.
   ///   - last: the last day with data.
-  ///   - today: the present day.
+  ///   - today: the user's current day.
   ///   - firstWeekday: first day of a week; 0 is Sunday.
   /// - Returns: `nil` for a period that begins after `last`.
   public init?(
@@ -38,10 +38,10 @@ public struct ReviewedPeriod: Hashable, Sendable {
       isPresent && (period == .day || period == .week || days.upperBound.day == daysBefore.upperBound.day)
   }
 
-  /// Compares any days with as many days before them.
+  /// Compares any days with the same number of days before them.
   /// - Parameters:
   ///   - days: the days; the last one is the last day with data.
-  ///   - today: the present day.
+  ///   - today: the user's current day.
   ///   - firstWeekday: first day of a week; 0 is Sunday.
   public init(_ days: ClosedRange<CivilDate>, today: CivilDate, firstWeekday: Int) {
     self.days = days
