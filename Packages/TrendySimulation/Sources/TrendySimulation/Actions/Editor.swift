@@ -135,7 +135,7 @@ extension Editor {
     save("creates the event \(id) of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
   }
 
-  /// Imports one of a few events, the same on all devices.
+  /// Imports one of a few events that are the same on all devices.
   private mutating func importEvent(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
     guard let type = heldType(process) else { return }
     let id = "00000000-0000-8000-8000-00000000000\(Int.random(in: 0..<6, using: &generator))"
@@ -303,7 +303,7 @@ extension Editor {
     }
   }
 
-  /// Resolves a conflict: discards the value, writes it again, or chooses the user's own.
+  /// Resolves a conflict: discards the value, writes it again, or chooses the user's own value.
   private mutating func decide(_ recorder: Recorder) {
     // A powered-off disk cannot be read.
     guard let conflict = (try? recorder.openConflicts())?.randomElement(using: &generator) else { return }

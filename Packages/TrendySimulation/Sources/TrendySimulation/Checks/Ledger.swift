@@ -104,7 +104,7 @@ struct Ledger {
   /// Whether the hub lost accepted writes, so that a device's visible state may be the only copy of a text.
   private(set) var hubWasRestored = false
 
-  /// Devices whose store was restored from a backup, and which may therefore drop a create that was already sent.
+  /// Devices whose store was restored from a backup. They may drop a create that was already sent.
   private(set) var wentBack: Set<Int> = []
   /// Whether two stores may have used the same identity. Until the hub detects it, both use the same sequence numbers.
   private var hasCopies = false
@@ -153,7 +153,7 @@ struct Ledger {
     return met.contains(seen)
   }
 
-  /// Handles a resolved conflict, whose values need not be found any more.
+  /// Handles a resolved conflict, whose values no longer need to be found.
   mutating func onDecided(_ kept: [String], of key: Key) {
     mixed.insert(key)
     for index in texts.indices where kept.contains(texts[index].text) {
@@ -162,7 +162,7 @@ struct Ledger {
     }
   }
 
-  /// Handles a discarded restore. Its mutation contains no text, so no text of the entity need be found any more.
+  /// Handles a discarded restore. Its mutation contains no text, so all texts of the entity are exempt from now on.
   mutating func onDiscardedRestore(of key: Key) {
     onDecided(texts.filter { $0.key == key }.map(\.text), of: key)
   }
@@ -278,7 +278,7 @@ struct Ledger {
 
   private mutating func onHubWentBack(to mark: Mark) {
     takenTexts = mark.takenTexts
-    // For a repeated mutation, a hub with less data can return another outcome, or the one from before its backup.
+    // A hub with less data can answer a repeated mutation differently, or with the outcome from before its backup.
     unsure.formUnion(outcomes.keys)
     outcomes = [:]
     imported = []
@@ -463,7 +463,7 @@ struct Ledger {
       report(.childHasItsParent, "\(mutation.entityId) was sent before its parent: \(detail)")
     }
     let isChild = ["event", "property_definition", "skip"].contains(mutation.entityType)
-    // Children of a rejected entity are rejected as well, and later edits of them fail because the hub lacks them.
+    // Children of a rejected entity are rejected as well, and later edits to them fail because the hub lacks them.
     if type.hasSuffix(":entity_deleted"), setAside.isEmpty,
       !everDeleted.contains(where: { $0.id == mutation.entityId || (isChild && $0.kind == .eventType) })
     {

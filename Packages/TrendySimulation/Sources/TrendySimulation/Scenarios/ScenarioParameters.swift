@@ -53,7 +53,7 @@ struct ScenarioParameters {
       case .restore: 5
       case .changeGeofence, .decide: 3
       case .changeDefinition, .clearNotes, .setPlace, .deleteType, .deleteOther: 2
-      // Random actions restore an event during the deletion of its type in only one of several hundred scenarios.
+      // Random actions restore an event during the deletion of its type only in one of several hundred scenarios.
       case .restoreUnderDeletion: 2
       case .clearMood: 1
       }

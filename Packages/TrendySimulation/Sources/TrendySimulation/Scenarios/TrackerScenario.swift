@@ -39,7 +39,7 @@ struct TrackerScenario {
   static let trackers = 2
   static let batches = 8
 
-  /// The day before the scenario as recorded by each tracker. In a third of the scenarios both are carried by one
+  /// The day before the scenario as recorded by each tracker. In a third of the scenarios, both trackers are with one
   /// traveller.
   static func days(seed: UInt64) -> [[[Location]]] {
     let isTogether = seed.isMultiple(of: 3)

@@ -97,7 +97,7 @@ extension SimulationWorld {
   package func largeImport(ofSeed seed: UInt64) -> Int? {
     var generator = SeededGenerator(seed: seed ^ 0x6A09_E667_F3BC_C908)
     guard hazards.contains(.bulk), Int.random(in: 0..<400, using: &generator) == 0 else { return nil }
-    // Small imports are more frequent, because large ones take long.
+    // Small imports are more frequent, because large ones take a long time.
     let size = min(Double.random(in: 0...1, using: &generator), Double.random(in: 0...1, using: &generator))
     return Int(pow(10, 3 + 2 * size))
   }
