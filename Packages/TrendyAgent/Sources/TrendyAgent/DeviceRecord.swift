@@ -60,8 +60,8 @@ public final class DeviceRecord: Sendable {
     self.recorder = recorder ?? Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
   }
 
-  /// Returns whether a directory contains a store. Also returns `true` if the directory may not be read, so that
-  /// opening the store reports the reason.
+  /// Returns whether a directory contains a store. Also returns `true` if reading the directory is not permitted, so
+  /// that opening the store reports the reason.
   public static func exists(at directory: URL) -> Bool {
     access(directory.appending(path: "manifest").path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
   }

@@ -5,8 +5,8 @@ public import TrendyProtocols
 /// Sends notices to the user's companions, which take the place of a watch.
 ///
 /// Notices are stored until an agent has delivered them through the hub, each once and in order. Not thread-safe.
-/// Methods that do not throw store their error in ``failure``. ``keep(announcedTrips:_:)`` saves several notices at once and
-/// throws.
+/// Methods that do not throw store their error in ``failure``. ``keep(announcedTrips:_:)`` saves several notices at
+/// once and can throw.
 public final class CompanionChannel: WatchConnectivityServiceProtocol {
   /// Delegate that ``setup()`` notifies.
   public weak var delegate: (any WatchConnectivityServiceDelegate)?

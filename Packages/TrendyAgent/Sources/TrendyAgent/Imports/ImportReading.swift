@@ -2,8 +2,8 @@ import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 
-/// Error thrown if the same file was imported before with another time zone, because every event would be duplicated.
-/// Nothing has been saved.
+/// Error thrown if the same file has been imported with a different time zone, because importing it again would
+/// duplicate every event. Nothing has been saved.
 public struct ImportedInOtherZone: Error, Hashable, Sendable, CustomStringConvertible {
   /// Time zone of the earlier import.
   public var earlier: String

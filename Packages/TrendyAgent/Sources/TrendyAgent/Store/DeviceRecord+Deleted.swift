@@ -40,7 +40,7 @@ extension DeviceRecord {
   /// - Parameters:
   ///   - label: Text of the action, as in the command.
   ///   - entities: Entities from ``deleted(_:)``.
-  /// - Throws: `RecorderError` for an entity whose type is deleted too. Nothing is changed in this case.
+  /// - Throws: `RecorderError` for an entity whose type is also deleted. Nothing is changed in this case.
   public func restore(_ label: String, _ entities: [DeletedEntity]) throws {
     let ordered = entities.filter { $0.kind == .eventType } + entities.filter { $0.kind != .eventType }
     try perform(label, isDivisible: true) { save in
