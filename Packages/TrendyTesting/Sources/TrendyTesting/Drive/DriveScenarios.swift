@@ -1,8 +1,8 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Sample drives as fixes: accuracy 10 m, one fix every 15 s from 2024-01-01T00:00:00Z on, consecutive fixes less than
-/// 1000 m apart.
+/// Sample drives as fixes: accuracy 10 m, one fix every 15 s starting at 2024-01-01T00:00:00Z, consecutive fixes less
+/// than 1000 m apart.
 public enum DriveScenarios: Sendable {
   /// Latitude of home, in degrees.
   public static let homeLat = 51.9270

@@ -107,7 +107,7 @@ public struct RuleRecord: Sendable {
     if Int.random(in: 0..<8, using: &random) == 0 {
       event.isAllDay = true
       event.timeZone = zone
-      // Midnight of the zone; the clocks of these zones do not change at midnight.
+      // Midnight in the zone; the clocks of these zones do not change at midnight.
       let offset = TimeZone(identifier: zone)?.secondsFromGMT(for: Date(timeIntervalSince1970: midnight)) ?? 0
       event.timestamp = Date(timeIntervalSince1970: midnight - Double(offset))
     } else if Bool.random(using: &random) {

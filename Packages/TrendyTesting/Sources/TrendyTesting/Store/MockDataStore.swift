@@ -26,7 +26,7 @@ public final class MockDataStore {
   public var throwOnSave: (any Error)?
   /// Thrown by upserts.
   public var throwOnUpsert: (any Error)?
-  /// Thrown by deletions of rows, by `deleteAll…`, and by ``deletePendingMutation(_:)``.
+  /// Thrown by row deletions, by `deleteAll…`, and by ``deletePendingMutation(_:)``.
   public var throwOnDelete: (any Error)?
   /// Thrown by `find…` and by ``hasPendingMutation(entityId:entityType:operation:)``.
   public var throwOnFind: (any Error)?

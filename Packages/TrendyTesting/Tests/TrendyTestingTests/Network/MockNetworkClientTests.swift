@@ -129,7 +129,7 @@ struct MockNetworkClientTests {
       properties: ["k": APIPropertyValue(type: "number", value: 5)])
     request.unknownFields = ["mood": "good"]
     let echo = try await network.createEvent(request)
-    // Both have the same fields on the wire, except for those set by the server.
+    // Request and echo have the same fields on the wire, except for those set by the server.
     var members = try ChangeEntryData(echo).rawData
     for added in ["user_id", "created_at", "updated_at"] { #expect(members.removeValue(forKey: added) != nil) }
     #expect(try members == ChangeEntryData(request).rawData)
