@@ -48,7 +48,7 @@ public struct AmountSeries: Hashable, Sendable, Codable {
 }
 
 extension ClosedRange<CivilDate> {
-  /// Splits the range at the period boundaries of the calendar.
+  /// Splits the range at the calendar's period boundaries.
   /// - Parameters:
   ///   - period: length of the parts; the first and the last can be shorter.
   ///   - firstWeekday: first day of the week; 0 is Sunday.

@@ -2,7 +2,7 @@ public import TrendyModels
 
 /// Finding together with the names it refers to. An ``InsightNarrator`` turns it into a sentence.
 public enum InsightStatement: Hashable, Sendable, Codable {
-  /// More or fewer events of a type than in the two weeks before.
+  /// More or fewer events of a type than in the previous two weeks.
   case trend(Trend, type: String)
   /// Correlation between two types, given by name.
   case relation(CorrelationFinding, first: String, second: String)

@@ -85,7 +85,7 @@ struct FindingTests {
 
   @Test func `coincidence on a few days is not a correlation, and a search reports what it compared`() {
     let start = today.advanced(by: -89)
-    // Both have the same days, so r is 1, but there are too few of them.
+    // Both types have events on the same days, so r is 1, but there are too few such days.
     let few = [start] + [10, 20, 30].map { today.advanced(by: -$0) }
     let found = CorrelationSearch(among: ["a": history(few), "b": history(few)])
     #expect(found.strongest.isEmpty && found.pairs == 0 && found.missingDays.isEmpty && found.daysUntilFirst == 0)

@@ -115,7 +115,7 @@ extension TypeHistory {
   }
 
   /// Compares the current week up to today with the same part of the previous one.
-  /// - Parameter firstWeekday: first day of the week, 0 is Sunday.
+  /// - Parameter firstWeekday: first day of the week; 0 is Sunday.
   public func week(firstWeekday: Int) -> PeriodChange {
     let week = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday)
     return change(.week, over: week.lowerBound...today, firstWeekday: firstWeekday)

@@ -7,7 +7,7 @@ public struct PeriodEvents: Sendable {
   private var moments: [String: [TypeHistory.Moment]] = [:]
   /// Number and duration properties by type.
   private let definitions: [String: [PropertyDefinition]]
-  /// Events of the types that have such properties, by type.
+  /// Events of the types that have number or duration properties, by type.
   private var events: [String: [Event]] = [:]
 
   /// Reads the events once.
