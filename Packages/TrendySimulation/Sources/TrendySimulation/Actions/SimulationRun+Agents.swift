@@ -62,7 +62,7 @@ extension SimulationRun {
     }
   }
 
-  /// Maximum number of requests a device needs without faults, including re-offers of its whole replica.
+  /// Maximum number of requests that a device needs without faults, including re-offers of its whole replica.
   private func need() async -> Int {
     do {
       // After a hub restore, devices re-offer the entries that the hub lacks.

@@ -165,7 +165,7 @@ extension SimulationRun {
     }
   }
 
-  /// Performs a write and records the texts that it replaced, including those of concurrent writes.
+  /// Performs a write and records the texts that it replaced, including texts replaced by concurrent writes.
   private func noting(
     _ key: Ledger.Key, withChildren: Bool, _ write: () async -> Int
   ) async -> (status: Int, before: [String]) {

@@ -210,7 +210,7 @@ extension SimulationRun {
     }
   }
 
-  /// Checks that no conflict was created for a value that its replacing author had seen.
+  /// Checks that no conflict was created for a value that was replaced by an author who had seen it.
   private func checkCauses(_ entries: [ChangeEntry]) {
     guard ledger.readsOwnWrites, ledger.oldDevices.isEmpty else { return }
     for entry in entries where entry.entityType == MutationEntityType.conflict.rawValue {

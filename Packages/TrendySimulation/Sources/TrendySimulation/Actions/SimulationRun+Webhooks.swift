@@ -62,7 +62,7 @@ extension SimulationRun {
     }
   }
 
-  /// Number of steps of five minutes: twice the longest interval between two deliveries.
+  /// Number of five-minute steps: twice the longest interval between two deliveries.
   private static let longestRetries = 30
 
   private func untold(by receiver: SimulatedWebhookReceiver) -> [String] {

@@ -287,7 +287,7 @@ struct Ledger {
     oracle = MergeOracle()
     // Stamps from the hub's later clock are still on the devices.
     oracle.isHubSet = true
-    // Entities written by no device may exist nowhere else.
+    // Entities that no device wrote may exist nowhere else.
     for index in texts.indices where texts[index].device < 0 { texts[index].isGivenUp = true }
     for device in deleted.keys where device < 0 { deleted[device] = nil }
     highestHead = 0
