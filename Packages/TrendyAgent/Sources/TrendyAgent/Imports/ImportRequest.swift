@@ -22,7 +22,7 @@ public struct ImportRequest: Sendable {
   public var acceptsOtherZone = false
   /// Called after each saved batch with the number of records so far. An error that it throws ends the import.
   public var onProgress: (@Sendable (Int) throws -> Void)?
-  /// Number of entities per save, or `nil` for the number that suits the store best.
+  /// Number of entities per save, or `nil` for the store's preferred number.
   var batchSize: Int?
 
   /// Creates a request that imports all types. The arguments correspond to the properties.

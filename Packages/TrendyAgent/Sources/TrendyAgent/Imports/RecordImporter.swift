@@ -473,7 +473,7 @@ final class RecordImporter {
     "#645D02", "#B12F60", "#009353", "#609D10", "#8849A2", "#036767",
   ]
 
-  /// First unused colour. If all are used, they repeat in order.
+  /// First unused colour. Once all are used, colours repeat in order.
   private var nextColour: String {
     let taken = Set(types.values.map { $0.colorHex.uppercased() })
     return Self.colours.first { !taken.contains($0) } ?? Self.colours[types.count % Self.colours.count]
