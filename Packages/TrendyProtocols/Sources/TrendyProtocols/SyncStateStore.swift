@@ -64,8 +64,8 @@ public protocol SyncStateStore: AnyObject {
   func deleteParkedChange(_ change: ChangeEntry) throws
   /// Returns the parked entry of one entity, or `nil`.
   func parkedChange(entityType: String, entityId: String) throws -> ChangeEntry?
-  /// Returns the parked entries that may become applicable when this entity appears or is deleted: live children of
-  /// it, and its own tombstone.
+  /// Returns the parked entries that may become applicable when this entity appears or is deleted: its live children,
+  /// and its own tombstone.
   func parkedChanges(about entityId: String) throws -> [ChangeEntry]
 }
 

@@ -74,7 +74,7 @@ public protocol TrackStore: Sendable {
     _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote]
 
-  /// Returns the note with this kind and id and the name of its device, or `nil`.
+  /// Returns the note with this kind and id, together with the name of its device, or `nil`.
   func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)?
 
   /// Inserts and removes notes in one atomic step; durable on return.
