@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// One number per day of a range, including days without events.
+/// One number for each day in a range, including days without events.
 ///
 /// Days without events count as 0. If they were omitted, two independent habits would appear negatively correlated.
 public struct DailySeries: Hashable, Sendable, Codable {

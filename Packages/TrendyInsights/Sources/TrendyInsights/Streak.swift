@@ -151,7 +151,7 @@ extension HabitScore {
       if skips.contains(day) { continue }
       shares.append(GoalProgress(goal: goal, days: day...day, amount: max(0, sum), excusedDays: 0).share)
     }
-    // Expected days per day: 3/7 for three runs a week, 1/7 for an hour a week, at most 1.
+    // Expected share of days: 3/7 for three runs a week, 1/7 for an hour a week, at most 1.
     let times = goal.measure == .count && goal.bound == .atLeast ? Double(goal.amount) : 1
     self.init(days: shares, target: 1, frequency: goal.period == .week ? min(1, times / 7) : 1)
   }
