@@ -285,7 +285,7 @@ struct Ledger {
     madeAt = [:]
     incarnations = [:]
     oracle = MergeOracle()
-    // Stamps from the hub's later clock are still on the devices.
+    // The devices still have stamps from the hub's later clock.
     oracle.isHubSet = true
     // Entities that no device wrote may exist nowhere else.
     for index in texts.indices where texts[index].device < 0 { texts[index].isGivenUp = true }

@@ -48,7 +48,7 @@ final class SimulatedDevice: @unchecked Sendable {
   var carries = false
   /// Highest cursor since the store last had none.
   var cursor: Int64 = 0
-  /// Number of hub restores since which the cursor has not yet decreased.
+  /// Number of hub restores after which the cursor has not decreased yet.
   var restoresToNotice = 0
   /// Whether the device runs an old version that uses only plain REST.
   var isOld = false

@@ -18,7 +18,7 @@ final class SimulatedHints: @unchecked Sendable {
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// - Returns: subscription with which the hub also sends hints.
+  /// - Returns: subscription, which the hub also uses to send hints.
   func listen(hub: String, _ hear: @escaping (HubHint) -> Void) -> any HintSubscription {
     listeners.append(Listener(hub: hub, hear: hear))
     return Line(hints: self, hub: hub)

@@ -32,8 +32,8 @@ final class SimulatedLink: @unchecked Sendable {
   private var signals = Signals()
   /// Seeds for the corruption of the next responses.
   var lies: ArraySlice<UInt64> = []
-  /// Number of requests without elapsed time that counts as an endless loop, in addition to two for each version of
-  /// the hub, because a part of a snapshot or feed contains at least one.
+  /// Maximum number of requests while no time passes; more indicate an endless loop. Two requests per version of the
+  /// hub are allowed in addition, because each part of a snapshot or feed contains at least one version.
   private static let paceLimit = 1000
   private var paceStart: Duration = .zero
   private var pace = 0

@@ -11,7 +11,7 @@ public enum ReceiverFault: Hashable, Sendable {
   case status(Int, retryAfter: Int?)
   /// The delivery is accepted, but the response is lost.
   case answerLost
-  /// The sender times out. After this long, the delivery is accepted or lost.
+  /// The sender times out; after this many seconds the delivery is accepted or lost.
   case hangs(seconds: Int, isTaken: Bool)
 }
 
