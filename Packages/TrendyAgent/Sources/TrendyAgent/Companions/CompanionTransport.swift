@@ -18,7 +18,7 @@ public actor CompanionTransport {
     fileprivate let exists: @Sendable () -> Bool
     fileprivate let open: @Sendable () throws -> CompanionStore
 
-    /// Creates an access.
+    /// Creates access to a store.
     /// - Parameters:
     ///   - exists: Returns whether the store exists.
     ///   - open: Opens or creates the store.

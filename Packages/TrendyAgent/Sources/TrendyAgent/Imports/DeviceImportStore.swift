@@ -150,7 +150,7 @@ final class DeviceImportStore: ImportStore {
     guard try AnyEntity.held(entity.kind, id: id, in: save.store) == nil else { return nil }
     if try isTakenBack(entity.kind, id, in: save.store) {
       do {
-        // A restored event has the values of this file and of the current options: the user may have undone the first
+        // A restored event takes its values from this file and the current options: the user may have undone the first
         // import because of a wrong type.
         let isRestored =
           if case .event(let event) = entity { try save.restore(as: event) } else {

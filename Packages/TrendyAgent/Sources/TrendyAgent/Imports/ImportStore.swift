@@ -4,7 +4,7 @@ public import TrendyModels
 public import TrendyPersistence
 public import TrendyTrips
 
-/// Destination of an import: the store of a device, or the record of a user on a hub.
+/// Destination of an import: a device's store, or a user's record on a hub.
 ///
 /// An instance belongs to one import. Only one thread may use it at a time.
 public protocol ImportStore: AnyObject {

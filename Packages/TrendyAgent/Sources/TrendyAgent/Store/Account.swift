@@ -70,8 +70,8 @@ public struct AccountFile: Hashable, Sendable {
     return try read(Account.self)
   }
 
-  /// Returns the user whose record the store contains, even after the store has been disconnected. Returns `nil` for a store
-  /// that was never connected.
+  /// Returns the user whose record the store contains, even after the store has been disconnected. Returns `nil` for a
+  /// store that was never connected.
   public func owner() throws(ReadError) -> String? { try read(Owner.self)?.user }
 
   private func read<Content: Decodable>(_ type: Content.Type) throws(ReadError) -> Content? {

@@ -3,7 +3,7 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyProtocols
 
-/// Adapter that provides a device's store to the rules of insights.
+/// Adapter through which the insight rules read a device's store.
 public struct StoreUserRecord: UserRecord {
   private let store: any DataStoreProtocol
 
