@@ -43,7 +43,7 @@ extension HubStorageContract {
       var generator = Scrambler()
       for round in 0..<200 {
         var entry = scrambled(version: Int64(round + 1), &generator)
-        // Distinguishes the text of this entry from all others.
+        // Make this entry's text unique.
         entry.fields["notes"] = HubField(value: .string("entry \(entry.id)."), version: 1, stamp: 1, author: "d")
         try storage.write(user: "p") { try $0.put(entry) }
       }

@@ -122,7 +122,7 @@ async function start(isPaired = false) {
     soon();
     reload();
   });
-  // A response requested during a write may or may not include it, so request the sums again.
+  // The sums requested during a write may or may not include it, so request them again.
   onQueue(() => {
     soon();
     if (lastSent() > askedAt) reload();
@@ -183,7 +183,7 @@ async function show(isMove) {
   isMoving ||= isMove;
   const mine = ++moves;
   const wanted = await pageAt(location.pathname, new URLSearchParams(location.search)).catch((error) => {
-    // The page's module was never loaded, and the hub is unreachable.
+    // The page's module has never been loaded, and the hub is unreachable.
     console.error(error);
     return null;
   });
@@ -319,7 +319,7 @@ function watchPointers() {
 /** Loads the main pages so that they can be read offline. */
 async function storePages() {
   await loadPages();
-  // Visited pages are stored anyway, so once every half hour suffices.
+  // A visit to a page stores it as well, so loading all of them once every half hour suffices.
   if (Date.now() - Number(preference('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
     const one = await pageAt(path, new URLSearchParams());
@@ -419,7 +419,7 @@ for (const name of /** @type {const} */ (['dragover', 'drop']))
 
 let shownWidth = innerWidth;
 window.addEventListener('resize', () => {
-  // The on-screen keyboard of a phone changes only the height.
+  // A phone's on-screen keyboard changes only the height, which requires no redraw.
   if (innerWidth !== shownWidth && page) soon();
   shownWidth = innerWidth;
 });

@@ -60,7 +60,7 @@ struct CompanionHandlers: Sendable {
     let made = try await records.store.write(user: sender.user) { transaction in
       let new = CompanionLink(tracker: tracker, companion: companion, createdAt: now)
       var made = try transaction.companion(id: new.id) ?? new
-      // A recreated link does not announce trips from the time when it was ended.
+      // A recreated link does not announce trips from the period in which it did not exist.
       if made.removedAt != nil { made.createdAt = now }
       made.removedAt = nil
       try transaction.put(made)
@@ -119,7 +119,7 @@ struct CompanionHandlers: Sendable {
     }
     if after > companion.acknowledgedThrough {
       try await records.store.write(user: sender.user) { [self] transaction in
-        // Read again: more may have come meanwhile.
+        // Read the link again, because it may have changed in the meantime.
         let companion = try link(call.id, in: transaction) { $0.companion == sender.id }
         try records.core.acknowledge(through: after, for: companion, in: transaction, now: clock.now)
       }

@@ -13,7 +13,7 @@ public struct HubAnnouncements: Hashable, Sendable {
   public let since: Date
   /// Announced trips by event id.
   public var told: [String: CompanionLink.AnnouncedTrip]
-  /// Announced trips at the time of the read, to detect that another hub process has changed them.
+  /// Announced trips as they were read, for detecting changes by another hub process.
   let known: [String: CompanionLink.AnnouncedTrip]
 
   /// A notice to which no sequence number has been assigned yet.

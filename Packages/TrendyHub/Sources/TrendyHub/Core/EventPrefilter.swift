@@ -35,7 +35,9 @@ public struct EventPrefilter: Sendable {
     return open.allSatisfy { Self.mayStand($0.part, in: text) }
   }
 
-  /// Whether the search can skip whole months: a word has a trigram to look up and occurs in no type name.
+  /// Whether the search can skip whole months.
+  ///
+  /// This requires a word that has a trigram to look up and does not occur in any type name.
   var isOfText: Bool { words.contains { $0.part.count >= 3 && $0.types.isEmpty } }
 
   /// Returns whether a month with the given trigrams may contain a matching event.

@@ -5,7 +5,7 @@ extension HubCore {
   /// Period after which an absent device no longer prevents the compaction of tombstones: 90 days.
   public static let patience: Duration = .seconds(90 * 86_400)
 
-  /// Maximum number of additional epochs in a contact, besides the epoch of the seen head and that of the response.
+  /// Maximum number of epochs in a contact, in addition to the epochs of the seen head and of the response.
   static let maximumEpochs = 16
 
   /// Returns the contact to store for a device, or `nil` if the stored one still suffices.

@@ -1,7 +1,7 @@
 import Foundation
 import TrendyModels
 
-// Writes without bases and stamps: those of plain REST clients and of the hub's own services.
+// Writes without bases and stamps, made by plain REST clients and by the hub's own services.
 extension HubCore {
   /// Returns an existing entity.
   ///

@@ -15,7 +15,7 @@ public struct HubCore: Hashable, Sendable {
 
   // MARK: A device's push
 
-  /// Mutations of one device, with the position that the device reports.
+  /// Mutations from one device, with the position that the device reports.
   public struct Push: Sendable {
     public var position: DevicePosition
     public var mutations: [SentMutation]

@@ -23,11 +23,11 @@ public struct HubMutation: Hashable, Sendable {
   public var id: String
   public var operation: Operation
   public var content: Content
-  /// Whether the id is the hash of an imported item. Creating an entity that already exists then changes nothing.
+  /// Whether the id is the hash of an imported item. If so, creating an entity that already exists changes nothing.
   public var hasNaturalKey: Bool
-  /// Incarnation to which the mutation refers, or which a restore begins; `nil` for the current one.
+  /// Incarnation that the mutation refers to or, for a restore, the one that it begins; `nil` for the current one.
   public var incarnation: Int64?
-  /// For a delete, the version up to which its author had seen all entries; `nil` if it had seen all of them.
+  /// For a delete, the version up to which its author had seen every entry; `nil` if the author had seen them all.
   public var base: Int64?
 
   public init(
@@ -93,7 +93,7 @@ public struct MergeResult: Hashable, Sendable {
   /// Returns an accepted outcome. `version` is the entity's current version, unchanged if the mutation changed nothing.
   public static func accepted(version: Int64) -> MergeResult { MergeResult(outcome: .accepted(version: version)) }
 
-  /// Returns a merged outcome: the mutation met concurrent writes, and the fields in `lost` did not take effect.
+  /// Returns a merged outcome: the mutation conflicted with other writes, and the fields in `lost` did not take effect.
   public static func merged(version: Int64, lost: [String]) -> MergeResult {
     MergeResult(outcome: .merged(version: version), lost: lost)
   }

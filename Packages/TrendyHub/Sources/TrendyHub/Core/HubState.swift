@@ -5,7 +5,7 @@ public import TrendyModels
 public struct HubState: Hashable, Sendable {
   /// Version of the last write; 0 before the first.
   public var head: Int64
-  /// Recent epochs, at most ``maxEpochs``, and earlier ones that contain a device's position, in ascending order.
+  /// The latest ``maxEpochs`` epochs, and earlier ones that contain a device's position, in ascending order.
   ///
   /// Empty before the hub's first start.
   public var epochs: [HubEpoch]
@@ -33,7 +33,7 @@ public struct HubState: Hashable, Sendable {
   /// Number of recent epochs in each response: four months for a hub that is started daily.
   public static let maxEpochs = 128
 
-  /// Number of devices, those in contact most recently, whose epochs stay in the list indefinitely.
+  /// Number of the most recently active devices whose epochs stay in the list indefinitely.
   public static let maxActiveContacts = 64
 
   /// Returns the id of the epoch that a hub start begins for a user.

@@ -50,8 +50,8 @@ extension MutationMerger {
       return try make(changes)
     }
     guard entry.isAlive else { throw gone(entry) }
-    // Whoever imports the same data again must not overwrite the user's later edits. A re-offer may contain such edits,
-    // so it is merged by its stamps.
+    // Importing the same data again must not overwrite the user's later edits. A re-offer may contain such edits, so it
+    // is merged by its stamps.
     if mutation.hasNaturalKey, !changes.values.contains(where: \.isReoffer) {
       return .merged(version: entry.version, lost: [])
     }
@@ -262,8 +262,8 @@ extension MutationMerger {
 
   /// Returns whether this device wrote the stored value and has therefore seen it.
   ///
-  /// A re-offered value counts as unseen by every device. Mutations of the save that wrote the value are an exception:
-  /// they have the same stamp and arrive in order.
+  /// A re-offered value counts as unseen by every device. Mutations from the save that wrote the value are an
+  /// exception: they have the same stamp and arrive in order.
   private func isOwn(_ present: HubField, to change: Change) -> Bool {
     !change.isReoffer && (isOwn(present) || (present.author == change.author && present.stamp == change.stamp))
   }
@@ -284,7 +284,7 @@ extension MutationMerger {
     for (field, reference) in kind.references {
       var change = applied[field.name]
       if change?.isReoffer == true, let id = change?.value.stringValue, try !isAlive(reference, id) {
-        // A child cannot exist without its parent, and the tombstone may not name another parent.
+        // A child cannot exist without a parent. Refuse the restore if the tombstone does not name another one.
         if isRestore, reference.onDelete == .cascade, entry.fields[field.name]?.value.stringValue == nil {
           throw try orphaned(field, reference, id)
         }
@@ -407,7 +407,7 @@ extension MutationMerger {
     return try transaction.entry(kind: SyncedKind.eventType.name, id: last)?.isAlive == true ? last : nil
   }
 
-  /// Returns `id` followed by the types into which it was merged, in order, as named by the `merged_into` of their
+  /// Returns `id` and the types into which it was merged one after another, following `merged_into` in their
   /// tombstones.
   private func chain(from id: String) throws -> [String] {
     var chain = [id]

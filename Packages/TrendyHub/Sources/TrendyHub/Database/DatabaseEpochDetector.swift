@@ -22,7 +22,7 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
 
   /// Values to write in one transaction, under a lock shared by all hubs.
   public struct Settlement: Hashable, Sendable {
-    /// Epoch that this hub uses from this connection on.
+    /// Epoch that this hub uses, starting with this connection.
     public var epoch: Int64
     public var beginsEpoch: Bool
     /// Number of this hub's connections before this one.
@@ -37,7 +37,7 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
 
   /// Returns whether the database contains every commit that this hub knows of.
   ///
-  /// If so, only the connection remains to be counted.
+  /// If so, only the connection still has to be counted.
   ///
   /// - Parameters:
   ///   - sight: Values read with or without the lock.

@@ -10,7 +10,7 @@ public struct RecentWrites: Hashable, Sendable {
 
   public init(_ numbers: [UInt64] = []) { self.numbers = numbers }
 
-  /// Returns the list with the number of the write that is about to commit.
+  /// Returns the list after adding the number of a write that is about to commit.
   public func adding(_ number: UInt64) -> RecentWrites {
     RecentWrites(Array(([number] + numbers.filter { $0 != number }).prefix(Self.most)))
   }

@@ -184,7 +184,7 @@ private struct TrackText {
     var text = ""
     for case .fix(let fix, let device) in records {
       if device != self.device { text += track(segmenter.finish()) }
-      // A segment that this fix ends belongs to the same device.
+      // A segment that ends before this fix comes from the same device.
       self.device = device
       text += track(segmenter.take(fix))
       holdsFixes = true

@@ -79,7 +79,7 @@ extension HTTPConnection {
   }
 }
 
-/// Reason phrases of RFC 9110.
+/// Reason phrases from RFC 9110.
 enum HTTPStatus {
   static func phrase(_ status: Int) -> String {
     switch status {

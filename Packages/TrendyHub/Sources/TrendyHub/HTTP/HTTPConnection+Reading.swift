@@ -52,7 +52,7 @@ extension HTTPConnection {
   private mutating func readHead(_ limits: HTTPLimits) -> HTTPHead.Reading {
     let new = input[seen...]
     let endsLine = new.contains(UInt8(ascii: "\n"))
-    // Parse again only if a line has ended or a limit is exceeded, not for each byte of a slow client.
+    // Parse again only if a line has ended or a limit is exceeded, not for each byte from a slow client.
     let isWorthReading =
       seen == 0 || endsLine || input.count > limits.headBytes || !hasLine && input.count > limits.targetBytes
     if endsLine { hasLine = true }

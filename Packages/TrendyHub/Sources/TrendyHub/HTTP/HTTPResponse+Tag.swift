@@ -8,14 +8,15 @@ extension HTTPResponse {
     HTTPResponse(status: 200).tagged(tag).unchanged(for: request)
   }
 
-  /// Returns the response with a weak entity tag, because members such as `now` may differ between equal tags.
+  /// Returns the response with an entity tag. The tag is weak, because two responses with the same tag may differ in
+  /// members such as `now`.
   func tagged(_ tag: String) -> HTTPResponse {
     var response = self
     response.headers["ETag"] = "W/\"\(tag)\""
     return response
   }
 
-  /// Returns the response with a tag derived from its body, or from `content` that represents it.
+  /// Returns the response with a tag derived from its body or, if given, from `content` in place of the body.
   func taggedByContent(_ content: Data? = nil) -> HTTPResponse {
     guard let content = content ?? bodyData else { return self }
     return tagged(String(SHA256Digest.hexadecimal(of: content).prefix(32)))

@@ -8,8 +8,8 @@ public typealias HTTPGate = @Sendable (HTTPRequest) async -> HTTPAdmission
 
 /// Decision of a gate on a request.
 ///
-/// A struct with a class for the sender, because an optimized build of Swift 6.3.1 read the maximum body size as 0 from
-/// an enum with an existential in one of its cases.
+/// This is a struct with a class for the sender because, in optimized builds with Swift 6.3.1, the maximum body size
+/// was read as 0 from an enum with an existential in one of its cases.
 public struct HTTPAdmission: Sendable {
   /// Sender that a gate identified. It is passed to the handler.
   package final class Sender: Sendable {
@@ -109,15 +109,15 @@ public struct HTTPLimits: Hashable, Sendable {
   ///
   /// The default is four times the size of the largest entity, so that any entity fits in one mutation.
   public var bodyBytes = 4_194_304
-  /// Maximum number of open connections. At the limit, a new connection replaces the one idle for longest; if none is
-  /// idle, it receives status 503.
+  /// Maximum number of open connections. At the limit, a new connection replaces the one that has been idle longest; if
+  /// none is idle, the new one receives status 503.
   public var connections = 512
-  /// Maximum number of open connections from one address. At the limit, if none of them is idle, a new one receives
-  /// 429.
+  /// Maximum number of open connections from one address. At the limit, a new one receives status 429 if none of the
+  /// others is idle.
   public var connectionsPerAddress = 128
   /// Addresses of reverse proxies, which are exempt from ``connectionsPerAddress``.
   ///
-  /// A proxy's connections carry the requests of many clients. Unix sockets are exempt as well.
+  /// A proxy's connections carry requests from many clients. Unix sockets are exempt as well.
   public var proxies: [NetworkAddressRange] = []
   /// Maximum time until the end of the head. A slower client receives status 408.
   ///

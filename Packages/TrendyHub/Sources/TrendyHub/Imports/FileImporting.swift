@@ -9,7 +9,7 @@ public protocol FileImporting: Sendable {
   ///   - file: The file and the options for reading it.
   ///   - desk: Writes entities and looks up existing ids.
   ///   - onProgress: Called repeatedly with the number of bytes read. If it throws, the import ends with that error.
-  /// - Throws: A ``Problem`` if the file cannot be read. Entities written until then are kept.
+  /// - Throws: A ``Problem`` if the file cannot be read. Entities written before the error are kept.
   func read(_ file: ImportFile, into desk: HubImportWriter, onProgress: (Int64) throws -> Void) throws -> ImportSummary
 }
 
@@ -89,8 +89,8 @@ public struct ImportSummary: Hashable, Sendable {
   public var problems: [String] = []
   /// Remarks about the file, as sentences for the user.
   public var remarks: [String] = []
-  /// Time zone with which the same file was imported before; importing it again with another one would duplicate each
-  /// event.
+  /// Time zone with which the same file was imported before; importing it again with another one would duplicate
+  /// every event.
   public var otherZone: String?
   /// Timestamp of the first event.
   public var first: Date?

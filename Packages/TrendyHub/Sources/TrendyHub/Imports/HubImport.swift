@@ -4,8 +4,8 @@ public import TrendyModels
 
 /// A file import: its source, its progress, and the range of versions that it wrote.
 ///
-/// The created entities are not listed. They are found by their versions, which are in the range, and by the author of
-/// their fields, which is the import until they are edited.
+/// The created entities are not listed. They are recognized by their versions, which lie in the range, and by the
+/// author of their fields: the import, until they are edited.
 public struct HubImport: Hashable, Sendable, Identifiable {
   public let id: String
   /// Identifier of the file format, for example `loop`.

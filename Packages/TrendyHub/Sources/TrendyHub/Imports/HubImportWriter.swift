@@ -30,9 +30,9 @@ public final class HubImportWriter {
 
   /// Service that writes events detected in the fixes of the file.
   public let desk: UserRecordService
-  /// Whether the import has been added to the list of imports.
   private let records: HubRecords
   private var entry: HubImport
+  /// Whether the import has been added to the list of imports.
   private(set) public var isBegun = false
 
   init(records: HubRecords, user: String, id: String, source: String) {

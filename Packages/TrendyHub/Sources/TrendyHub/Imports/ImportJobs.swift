@@ -260,7 +260,7 @@ final class ImportJobs: Sendable {
 
   // MARK: Work
 
-  /// Starts reading a file, and writing its contents unless it is a dry run.
+  /// Starts reading a file and, unless this is a dry run, writing its contents.
   ///
   /// `work` receives the job and a closure that reports progress. It may throw a ``Problem`` to be shown to the user.
   func start(

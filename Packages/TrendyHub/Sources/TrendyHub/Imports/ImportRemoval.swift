@@ -42,7 +42,7 @@ struct ImportRemoval {
     var (entry, authors) = (entry, authors)
     try records.writeHere(user: user) { [begun = self.entry] transaction in
       let imports = try transaction.imports()
-      // An entity that was imported a second time keeps the undone first import as its author.
+      // An entity imported again after an undo still has the earlier, undone import as its author.
       authors = Set(imports.filter { $0.undoneAt != nil }.map(\.author) + [begun.author])
       entry = imports.first { $0.id == begun.id } ?? begun
       entry.undoneAt = entry.undoneAt ?? now

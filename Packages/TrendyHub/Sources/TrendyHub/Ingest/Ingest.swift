@@ -25,12 +25,12 @@ public protocol Ingest: Sendable {
   /// `nil`.
   func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation?
 
-  /// Returns the fixes posted in a time span, in order, provided that they come from exactly one device.
+  /// Returns the posted fixes from a time span, in order, provided that they all come from one device.
   ///
   /// The default implementation returns none.
   func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location]
 
-  /// Returns a part of the readings posted in a time span, or of all readings if `span` is `nil`.
+  /// Returns a part of the posted readings from a time span, or of all posted readings if `span` is `nil`.
   ///
   /// `position` is the end of the previous part; `nil` for the first. The default implementation returns no readings.
   func readings(
@@ -116,7 +116,7 @@ public struct IngestResponse: Hashable, Sendable {
   public var problems: [String] = []
   /// Number of items that could not be parsed or stored.
   public var problemCount = 0
-  /// For a webhook: whether a trip is in progress, with its details.
+  /// For a webhook, whether a trip is in progress, and its details.
   public var trip: JSONValue?
   /// Reason why trip detection was postponed, for the operator of the server.
   public var delay: String?

@@ -46,7 +46,7 @@ public struct UserRecordService: Sendable {
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
   }
 
-  /// Returns the head, and whether entities of a kind have been written or deleted after a version.
+  /// Returns the head, and whether entities of a kind have been written or deleted since a version.
   public func changes(of kind: SyncedKind, since version: Int64) throws -> (head: Int64, hasChanged: Bool) {
     try records.storage.read(user: user) { reading in
       let head = try reading.state().head

@@ -101,7 +101,7 @@ function compareClocks(response, sentAt) {
   const taken = Date.now() - sentAt;
   if (!time || taken < 0 || taken > LONGEST_ROUND_TRIP) return;
   const measured = Math.round(time - sentAt - taken / 2);
-  // A slow response is less accurate than an earlier fast one, unless a clock was set in between.
+  // A slow response measures the offset less accurately than an earlier fast one, unless a clock was set in between.
   if (offset !== null && taken > roundTrip && Math.abs(measured - offset) <= taken) return;
   if (Math.abs(measured - (offset ?? Infinity)) > 100) setPreference('clock', String(measured));
   offset = measured;
@@ -130,7 +130,7 @@ async function send(method, path, body, headers) {
       cache: 'no-store',
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': type }),
-        // The cookie belongs to the user paired last, so the hub must check that this is the user of the page.
+        // The cookie belongs to the user who paired last, so the hub must check that the page shows that user's record.
         ...(person ? { 'Trendy-Person': person } : {}),
         ...headers,
       },

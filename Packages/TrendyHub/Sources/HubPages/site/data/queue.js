@@ -284,7 +284,7 @@ async function askOnce(write) {
   /** @type {Record<string, string>} */
   const headers = {
     'Idempotency-Key': write.key,
-    // Without a version, the author has seen nothing but this browser's own writes.
+    // Without a version, the author has seen only this browser's own writes.
     'Trendy-Version': write.seen ?? '.0',
     'Trendy-Time': String(write.time),
   };
@@ -292,7 +292,7 @@ async function askOnce(write) {
   try {
     await ask(write.method, write.path, write.body, headers);
   } catch (error) {
-    // Retry a write that is not stored immediately: the response to the first attempt may have been lost.
+    // A write that could not be stored is retried at once: the response to the first attempt may have been lost.
     if (!(error instanceof Unreachable) || !write.settled) throw error;
     await ask(write.method, write.path, write.body, headers);
   }

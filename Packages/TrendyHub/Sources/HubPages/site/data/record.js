@@ -56,7 +56,7 @@ export async function read(path) {
   const askedAt = performance.now();
   const asked = ask('GET', path);
   try {
-    // While the hub is unreachable, use the stored response after a short wait. If a response arrives later, it causes
+    // While the hub is unreachable, use the stored response after a short wait. A response that arrives later triggers
     // another read.
     const answer = await (reach.isReached ? asked : Promise.race([asked, silence()]));
     // A response that cannot be stored can still be used.
@@ -293,7 +293,7 @@ async function readEvents(begin, end, source) {
     for (const event of answer) events.set(event.id, event);
     first = Math.min(first, askedAt);
     if (answer.length < 1000) return { answer: [...events.values()], askedAt: first };
-    // Request the last moment again, because it may have more events.
+    // Request the last timestamp again, because more events may share it.
     const last = Date.parse(answer[answer.length - 1].timestamp);
     to = new Date(events.size === before ? last : last + 1);
   }

@@ -1,4 +1,4 @@
-// Storage in this browser for responses, which are used offline, and pending writes. Each user has a separate database.
+// Browser storage for pending writes and for responses to be used offline. Each user has a separate database.
 
 import { newId } from './id.js';
 import { deleteUser, knownUsers, preference, setPreference } from './preferences.js';

@@ -1,4 +1,4 @@
-// Undo history of a tab. It survives a reload.
+// Undo history of this tab. It survives a reload.
 
 import { setTabPreference, tabPreference } from './preferences.js';
 import { enqueue } from './queue.js';

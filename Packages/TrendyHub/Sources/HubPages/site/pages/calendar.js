@@ -254,7 +254,8 @@ function map(type, stretches, counts, pitch) {
       of.set(date, each[type.id]);
       sum += each[type.id];
     }
-  // A type begins when it was created, or with an earlier entry. Types older than the range begin with the record.
+  // Days count from the type's creation, or from its first entry if that is earlier. For a type that is older than
+  // the range, they count from the start of the record.
   const earliest = [...of.keys()].sort()[0];
   const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
   const first = made && made >= from ? (earliest && earliest < made ? earliest : made) : counts.first;

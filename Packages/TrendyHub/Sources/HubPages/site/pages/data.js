@@ -122,7 +122,7 @@ function exportForm() {
   const type = field(texts.data.type, input, input, () => input.value);
   const about = h('p.small.quiet', { role: 'status' }, texts.data.formatHints.csv);
   const button = /** @type {HTMLButtonElement} */ (h('button.button', { type: 'submit' }, texts.data.download));
-  // Positions do not belong to a type.
+  // Positions do not belong to a type, so a GPX export has no type filter.
   const turn = (/** @type {string} */ form) => {
     about.textContent = texts.data.formatHints[/** @type {'csv'} */ (form)];
     type.element.hidden = form === 'gpx';

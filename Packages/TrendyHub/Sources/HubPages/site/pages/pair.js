@@ -68,7 +68,7 @@ export function showPairing(app, session, done, waiting = []) {
     code.wrong(null);
     button.disabled = true;
     try {
-      // If this browser was paired before, the hub revokes that device, which the new one replaces.
+      // If this browser was paired before, the hub revokes its previous device.
       const replaces = storedSession()?.device.id;
       await ask('POST', '/session', { code: code.read(), device_name: browserName(), replaces });
       done();

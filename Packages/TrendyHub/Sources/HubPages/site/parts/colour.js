@@ -1,5 +1,5 @@
 // Type colours. A custom colour keeps its hue, while its lightness is adapted to the theme for contrast. `TypeColour`
-// of `trendy export report` uses the same algorithm; both are tested with `Tools/PageTests/colours.txt`.
+// in `trendy export report` uses the same algorithm; both are tested with `Tools/PageTests/colours.txt`.
 
 /** Palette. Each entry is a name, followed by mark (bars, cells, lines) and ink (glyph, text) for each theme. */
 export const PALETTE = [

@@ -152,7 +152,7 @@ const readLatest = () =>
     ({ events }) => {
       latest = events;
     },
-    // The list is usable without them.
+    // The list of types is usable without the latest entries.
     () => {},
   );
 

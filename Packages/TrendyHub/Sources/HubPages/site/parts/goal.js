@@ -1,4 +1,4 @@
-// Progress of goals: sums from the hub plus pending entries.
+// Goal progress: sums from the hub plus pending entries.
 
 import { length } from '../data/days.js';
 import { definitions, runningIds } from '../data/record.js';

@@ -206,7 +206,7 @@ function fail(mine, error) {
 async function stop() {
   if (!current) return;
   const { id, state } = current;
-  // An import that is already writing ends at its next step and then reports its state.
+  // An import that is already writing stops at its next step and then reports its state.
   if (state.state !== 'writing') {
     turn += 1;
     current = null;

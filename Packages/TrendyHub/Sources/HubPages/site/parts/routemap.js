@@ -122,7 +122,7 @@ export function routeMap({
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     view.x = (left + right) / 2;
     view.y = (low + high) / 2;
-    // On small maps, the content uses at least a quarter of the size.
+    // Even on small maps, the content uses at least a quarter of the size.
     const room = (/** @type {number} */ size, /** @type {number} */ margin) => Math.max(size - margin, size / 4);
     // Fit the content, leaving 48 px around it and room for the buttons. The view is at least 200 m wide.
     const least = 200 / 6_371_000 / Math.cos((latitudeOf(view.y) * Math.PI) / 180);

@@ -1,4 +1,4 @@
-// Distribution of the values of a property, drawn as bars. The hub computes all numbers.
+// Distribution of a property's values, drawn as bars. The hub computes all numbers.
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';

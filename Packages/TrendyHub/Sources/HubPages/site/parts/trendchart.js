@@ -58,7 +58,7 @@ export function trendChart({ steps, color, label, width, meanWords, middleWords 
   const pitch = (width - left) / steps.length;
   const y = (/** @type {number} */ value) => (height - bottom) * (1 - value / top);
   const middle = (/** @type {number} */ i) => left + (i + 0.5) * pitch;
-  // Axis labels need space. The current step is always labelled.
+  // Label only as many steps as there is space for. The current step is always labelled.
   const every = Math.max(1, Math.ceil(78 / pitch));
   const lines = stretches(steps, (step) => step.mean !== null);
   const points = (

@@ -1,4 +1,4 @@
-// Edits of trips: split and merge. The hub computes the two halves from the positions, and performs each edit in one
+// Trip edits: split and merge. The hub computes the two halves from the positions, and performs each edit in one
 // transaction.
 
 import { h } from './dom.js';

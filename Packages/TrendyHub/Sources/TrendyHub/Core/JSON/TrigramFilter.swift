@@ -27,7 +27,7 @@ final class TrigramFilter: Sendable {
 struct MonthTexts: Sendable {
   private(set) var months: [Int: TextSignature] = [:]
 
-  /// Adds changed events. The trigrams of replaced text remain; the only effect is that a month may be read needlessly.
+  /// Adds changed events. Trigrams of replaced text remain; their only effect is that a month may be read needlessly.
   mutating func add(_ changes: [HubEntry]) {
     for entry in changes where entry.kind == SyncedKind.event.name && entry.isAlive {
       months[DayCountCache.month(of: entry.listMoment)]?.add(entry)

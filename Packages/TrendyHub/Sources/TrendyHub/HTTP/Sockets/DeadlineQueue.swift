@@ -1,4 +1,4 @@
-/// Deadlines of many owners in a binary heap, earliest first.
+/// Binary heap of deadlines for many owners, earliest first.
 ///
 /// Postponing a deadline costs nothing: the heap is left unchanged, the owner stores the new deadline, and adds it to
 /// the heap when the earlier entry is due.
@@ -10,7 +10,7 @@ struct DeadlineQueue {
 
   /// Binary heap: no entry is earlier than its parent.
   private var heap: [Entry] = []
-  /// Valid entry of each owner, which is its earliest.
+  /// Each owner's valid entry, which is its earliest.
   private var earliest: [UInt64: Duration] = [:]
 
   /// Time of the first entry, at or before the earliest deadline; `nil` if the heap is empty.

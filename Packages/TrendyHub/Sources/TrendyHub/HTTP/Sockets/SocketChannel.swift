@@ -22,7 +22,7 @@ final class SocketChannel {
 
   var hasOutput: Bool { sent < output.count }
 
-  /// Whether the connection is waiting for a further request. A new connection without any request is not idle.
+  /// Whether the connection is waiting for another request. A new connection that has received none yet is not idle.
   var isIdle: Bool { connection.isIdle && connection.hasAsked }
 
   /// Readiness to wait for; `nil` if no event from the client is relevant at the moment.

@@ -49,7 +49,7 @@ extension SocketServer {
           + "--limit connections"))
   }
 
-  /// Closes the connection idle for longest if a limit is reached. Returns a problem if none is idle.
+  /// If a limit is reached, closes the connection that has been idle longest. Returns a problem if none is idle.
   private func makeRoom(for address: String) -> Problem? {
     if numbersByAddress[address, default: []].count >= limits.connectionsPerAddress, !isProxy(address),
       !closeLongestIdle(of: address)

@@ -50,11 +50,11 @@ final class SocketServer: @unchecked Sendable {
   var listener: Int32
   var channels: [UInt64: SocketChannel] = [:]
   var lastNumber = SocketServer.listenerNumber
-  /// Number of connections that do not linger.
+  /// Number of connections that are not lingering.
   var openCount = 0
   var numbersByAddress: [String: Set<UInt64>] = [:]
   var deadlines = DeadlineQueue()
-  /// Deadlines of idle connections. The earliest one belongs to the connection idle for longest.
+  /// Deadlines of idle connections. The earliest one belongs to the connection that has been idle longest.
   var idleDeadlines = DeadlineQueue()
   var acceptPausedUntil: Duration?
   var shortage = ShortageNotice()

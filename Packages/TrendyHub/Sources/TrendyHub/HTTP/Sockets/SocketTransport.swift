@@ -25,7 +25,7 @@ public final class SocketTransport: HTTPTransport {
   ///
   /// - Parameters:
   ///   - address: Host name or IP address; the default is reachable only from this machine. An address `unix:/path`
-  ///     creates a Unix socket that is accessible to the owner and group of its file and is removed at the end.
+  ///     creates a Unix socket that is accessible to the owner and group of its file; ``stop()`` removes the file.
   ///   - port: Port to bind; 0 lets the system choose one.
   ///   - listener: TCP socket that is already listening, for example one passed by a service manager. It replaces
   ///     address and port, and ``stop()`` closes it.

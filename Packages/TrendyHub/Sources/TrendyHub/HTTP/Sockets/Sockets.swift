@@ -48,7 +48,7 @@ enum Sockets {
     let socket = socket(AF_UNIX, streamType, 0)
     guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
     do throws(HTTPTransportError) {
-      // Replace the socket file of a process that was killed, but not one on which a process is listening.
+      // Replace a socket file left behind by a killed process, but not one on which a process is listening.
       if withUnixAddress(path, { connect(socket, $0, $1) }) == 0 {
         throw .portInUse(address: unixPrefix + path, port: 0)
       }
