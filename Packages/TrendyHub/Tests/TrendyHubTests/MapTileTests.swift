@@ -8,7 +8,7 @@ import TrendyModels
 struct MapTileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "tiles-\(UUID().uuidString)")
 
-  /// Returns the response to a browser of a hub with these tiles.
+  /// Returns the response to a browser from a hub with these tiles.
   private func ask(
     _ tiles: MapTiles?, _ target: String, more: [(String, String)] = [], isPaired: Bool = true
   ) async throws -> TestHub.Answer {

@@ -112,7 +112,7 @@ struct PageTests {
       guard address.hasSuffix(".js") || address.hasSuffix(".css") else { continue }
       let path = address.split(separator: "/").dropFirst(2).joined(separator: "/")
       let source = try String(contentsOf: Self.site.appending(path: path), encoding: .utf8)
-      // Independent implementation that works with regular expressions on lines instead of bytes.
+      // Independent implementation that applies regular expressions to lines instead of scanning bytes.
       func words(_ line: Substring) -> String { line.split(separator: " ").joined(separator: " ") }
       let expected = source.replacing(/\/\*[\s\S]*?\*\//) { $0.output.contains("\n") ? "\n" : " " }
         .split(separator: "\n").map(words).filter { !$0.isEmpty && !$0.hasPrefix("//") }

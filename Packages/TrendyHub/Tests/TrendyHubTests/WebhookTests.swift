@@ -37,7 +37,7 @@ struct WebhookTests {
   private func run(_ hub: TestHub, _ receiver: Receiver, _ body: () async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await hub.server.deliverWebhooks(by: receiver) { Issue.record("\($0)") } }
-      // Wait until both timers run: that of the directory check and that of the webhook.
+      // Wait until both timers are running: one for the directory check and one for the webhook.
       await hub.clock.waitForSleepers(2)
       try await body()
       group.cancelAll()
@@ -73,7 +73,7 @@ struct WebhookTests {
   }
 
   @Test func `a signature is the HMAC of RFC 4231`() {
-    // This is test case 2. Its data does not have the form of a signed delivery, so compare only the digest.
+    // Test case 2 of RFC 4231. Its data does not have the form of a signed delivery, so compare only the digest.
     let data = Data("what do ya want for nothing?".utf8)
     #expect(
       HMACSHA256.hexadecimal(of: data, key: Data("Jefe".utf8))
@@ -166,7 +166,7 @@ struct WebhookTests {
     try await hub.makeType()
     let webhook = try hub.server.accounts.addWebhook(user: hub.user.id, url: "https://example.org/hook")
     try await hub.makeEvent("a")
-    // State as if the delivery had been made in an epoch that the backup does not contain.
+    // Pretend that the delivery was made in an epoch that the backup does not contain.
     try hub.storage.write(user: hub.user.id) { transaction in
       try transaction.put(WebhookDeliveryState(webhook: webhook.id, cursor: 1, epoch: "a lost epoch"))
     }

@@ -78,7 +78,7 @@ public final class PostgresCluster: Sendable {
     process.waitUntilExit()
   }
 
-  /// Kills the server with all its processes, as a crash of the machine would.
+  /// Kills all processes of the server, as a machine crash would.
   public func kill() throws {
     let text = try String(contentsOf: folder.appending(path: "pid"), encoding: .utf8)
     guard let pid = Int32(text.filter(\.isNumber)) else {

@@ -68,7 +68,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
   package func run(_ call: PostgresCall) throws(DatabaseFailure) -> PostgresRows { try run([call])[0] }
 
-  /// Sends the statement that ends a read-only transaction. The next user of the connection reads its result.
+  /// Sends the statement that ends a read-only transaction. The next caller that uses the connection reads its result.
   func runLater(_ call: PostgresCall) {
     guard !isLost else { return }
     do {

@@ -129,7 +129,7 @@ extension PostgresGreeting {
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
             .int(settlement.epoch), .text(random.hexadecimalDigits()), .text(identity)))
       }
-      // A hub that has not connected for that long takes its missing row for a loss of commits, which costs devices
+      // A hub that has not connected for that long will take its missing row for a loss of commits, which costs devices
       // nothing.
       calls.append(
         PostgresCall(

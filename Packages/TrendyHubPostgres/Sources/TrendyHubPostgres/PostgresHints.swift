@@ -11,10 +11,12 @@ import TrendyHub
 #endif
 import Foundation
 
-/// Exchanges hints about changes between the hubs on a database, with LISTEN and NOTIFY on a separate connection.
+/// Exchanges hints about changes between the hubs that share a database, using LISTEN and NOTIFY on a separate
+/// connection.
 ///
-/// Hints from a short interval are sent together, and never within a user's transaction, because that would serialize
-/// all commits in the database. Hints may be lost; their only effect is that another hub checks for changes sooner.
+/// Hints that arise within a short interval are sent together. They are never sent within a user's transaction, because
+/// that would serialize all commits in the database. Hints may be lost; their only effect is that another hub checks
+/// for changes sooner.
 ///
 /// @unchecked: `connection` is used by a single thread; everything else is protected by a lock.
 final class PostgresHints: @unchecked Sendable {

@@ -244,7 +244,7 @@ extension PostgresHubStorage {
 // MARK: Moving a hub
 
 extension PostgresHubStorage {
-  /// Returns the number of connections that other storages have to the same database, which belong to hubs that serve
+  /// Returns the number of connections from other storages to the same database. They belong to hubs that are serving
   /// it.
   ///
   /// Only a superuser can see the connections of another role.
@@ -268,7 +268,7 @@ extension PostgresHubStorage {
     }
   }
 
-  /// Returns the number of hubs that currently serve the database, counted by their connections for hints.
+  /// Returns the number of hubs that are serving the database, counted by their connections for hints.
   public func servingCount() throws -> Int {
     try count("serving", "count(*) FILTER (WHERE application_name LIKE 'trendyd serving %')")
   }

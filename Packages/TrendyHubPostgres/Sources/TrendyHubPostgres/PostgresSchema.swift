@@ -39,8 +39,8 @@ enum PostgresSchema {
         kind text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
         PRIMARY KEY (person, to_kind, to_id, kind, id))
       """,
-      // A device identity: its highest sequence number and its last position. contacted_at is null if the position was
-      // discarded.
+      // A device identity with its highest sequence number and its last position. contacted_at is null if the position
+      // was discarded.
       """
       CREATE TABLE device (
         person text COLLATE "C" NOT NULL, device text COLLATE "C" NOT NULL, mark bigint NOT NULL,
@@ -72,7 +72,7 @@ enum PostgresSchema {
         person text COLLATE "C" NOT NULL, webhook text COLLATE "C" NOT NULL, document text NOT NULL,
         PRIMARY KEY (person, webhook))
       """,
-      // Readings of trackers as rows of a track log. Key and group are unsigned numbers, stored with the same bits.
+      // Readings from trackers as rows of a track log. Key and group are unsigned numbers, stored with the same bits.
       """
       CREATE TABLE track_row (
         person text COLLATE "C" NOT NULL, kind bigint NOT NULL, high bigint NOT NULL, low bigint NOT NULL,

@@ -68,8 +68,8 @@ final class CuttingRelay: @unchecked Sendable {
     close(listener)
   }
 
-  /// Relays messages in both directions. A message is the data of one read from the client; with pipelining, one round
-  /// trip.
+  /// Relays messages in both directions. A message is the data from one read of the client's socket. With pipelining,
+  /// that is one round trip.
   private func relay(_ client: Int32, _ server: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     var isMute = false

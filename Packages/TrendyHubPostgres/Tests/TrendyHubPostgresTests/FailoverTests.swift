@@ -29,7 +29,7 @@ struct FailoverTests {
         let id = "e\(number)"
         do {
           let version = try storage.write(user: user) { transaction in
-            // As for a device that retries: an event that was already recorded keeps its stored version.
+            // On a retry, an event that was already recorded keeps its stored version.
             if let entry = try transaction.entry(kind: "event", id: id) { return entry.version }
             var state = try transaction.state()
             state.head += 1
@@ -42,7 +42,7 @@ struct FailoverTests {
           }
           state.withLock { $0.confirmed[id] = version }
         } catch {
-          // Retry like a device.
+          // Retry, as a device would.
           state.withLock { $0.refused += 1 }
           number -= 1
           usleep(20_000)

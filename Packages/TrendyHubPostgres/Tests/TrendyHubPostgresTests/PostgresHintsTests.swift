@@ -6,7 +6,7 @@ import TrendyHub
 
 @testable import TrendyHubPostgres
 
-/// Hints between hubs on one database.
+/// Hints between hubs that share a database.
 @Suite("PostgresHints", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresHintsTests {
   /// Collects the hints that a hub receives, in order.
@@ -45,7 +45,7 @@ struct PostgresHintsTests {
     return hints
   }
 
-  /// Otherwise the wake-up would raise a signal, or be written to another file that reuses the descriptor of the pipe.
+  /// A late wake-up would otherwise raise a signal, or be written to another file that reuses the pipe's descriptor.
   @Test func `a stopped listener does not write to descriptors that are reused`() throws {
     var hints = try PostgresHints(
       channel: "none", connect: { throw HubStorageError.unreachable("there is no database") }, hear: { _ in })

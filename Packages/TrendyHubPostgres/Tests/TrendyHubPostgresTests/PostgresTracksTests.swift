@@ -9,7 +9,7 @@ import TrendyProtocols
 
 @testable import TrendyHubPostgres
 
-/// Tracker requests to several hubs on one database.
+/// Tracker requests to several hubs that share a database.
 @Suite("PostgresTracks", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresTracksTests {
   /// Storages of two hub processes.

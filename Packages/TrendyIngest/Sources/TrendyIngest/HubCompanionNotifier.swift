@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTrips
 
-/// Notifies companions of the trips of trackers that post to the hub.
+/// Notifies companions of trips by trackers that post to the hub.
 ///
 /// Notices are derived from the track log, the record and the earlier announcements, which are updated in the same
 /// transaction. A run can therefore be interrupted at any point: the next one sends the remaining notices, each once,

@@ -18,7 +18,7 @@ public final class HubIngest: Ingest {
     var all: [String: IntakeQueue] = [:]
     var open: RecentlyUsed
     var erased: Set<String> = []
-    /// Users with nothing left to end or announce, with the time of the last check.
+    /// Users with no trips left to end or announce, with the time of the last check.
     var settled: [String: Date] = [:]
   }
 
@@ -52,7 +52,7 @@ public final class HubIngest: Ingest {
     return answer
   }
 
-  /// Returns the trips in progress of the user's trackers, sorted by device.
+  /// Returns the trips in progress on the user's trackers, sorted by device.
   public func liveTrips(for desk: UserRecordService) async throws -> [APILiveTrip] {
     // Do not create a log for a user without posts.
     guard try storage.hasTracks(of: desk.user) else { return [] }
@@ -93,7 +93,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Returns the fixes in a time span, provided that they come from exactly one device.
+  /// Returns the fixes in a time span, provided that they all come from one device.
   public func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location] {
     guard try storage.hasTracks(of: desk.user) else { return [] }
     return try await run(for: desk) { try $0.fixesOfOneDevice(in: span) }
@@ -111,7 +111,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Returns the rejected posts of the user's trackers, sorted by device.
+  /// Returns the rejected posts from the user's trackers, sorted by device.
   public func leftOut(for desk: UserRecordService) async throws -> [APILeftOut] {
     guard try storage.hasTracks(of: desk.user) else { return [] }
     let posts = try await run(for: desk) { $0.refusedPosts.load() }
@@ -164,7 +164,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Seconds without readings after which a user has nothing left to end or announce.
+  /// Seconds without readings after which a user has no trips left to end or announce.
   private static let settlingSeconds: TimeInterval = 3 * 86_400
   private static let lookSeconds: TimeInterval = 3600
 
@@ -227,7 +227,7 @@ public final class HubIngest: Ingest {
     return count
   }
 
-  /// Runs `body` with the user's intake, in order of arrival.
+  /// Runs `body` with the user's intake. Calls for the same user run in order of arrival.
   ///
   /// - Throws: Errors of `body`; store errors are converted to `HubStorageError`.
   private func run<Result: Sendable>(

@@ -35,7 +35,7 @@ extension IngestRequest {
 
   private var isWebhook: Bool { if case .webhook = form { true } else { false } }
 
-  /// Stores the posted readings of a device.
+  /// Stores the readings that a device posted.
   ///
   /// OwnTracks (Android and iOS), Overland, GPSLogger and Traccar's client discard data after a 2xx response and
   /// otherwise retry.

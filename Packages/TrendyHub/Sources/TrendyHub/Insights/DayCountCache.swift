@@ -1,11 +1,11 @@
 import TrendyInsights
 import TrendyModels
 
-/// Cached numbers of events by type and day, counted month by month and updated with later writes.
+/// Cached event counts by type and day, computed month by month and updated with later writes.
 ///
-/// An event counts on its day in the time zone in which it was recorded. Created events are added and deleted ones
-/// subtracted. If an event was moved to another time or type, or restored, its former day is unknown, and the months
-/// are counted again.
+/// An event counts towards its day in the time zone in which it was recorded. Created events are added and deleted
+/// ones subtracted. If an event was moved to another time or type, or restored, its former day is unknown, so the
+/// months are counted again.
 final class DayCountCache: Sendable {
   private struct Key: Hashable {
     let user: String
@@ -14,7 +14,7 @@ final class DayCountCache: Sendable {
   }
 
   private struct Counts: Sendable {
-    /// Counts by UTC month in which the events start, numbered from year 0.
+    /// Counts by the UTC month in which the events start. Months are numbered from the beginning of year 0.
     var months: [Int: MonthDayCounts] = [:]
     /// Timestamp and day of the earliest event; `nil` if unknown. Its `date` is `nil` for a record without events.
     var first: First?
@@ -38,7 +38,7 @@ final class DayCountCache: Sendable {
   /// Cached counts for up to 8 combinations of user and time zone.
   private let known = DerivedValueCache<Key, Counts>(limit: 8)
 
-  /// Returns the counts of all months that can contain events of these days, and the day of the first event.
+  /// Returns the counts for all months that can contain events on these days, and the day of the first event.
   func counts(
     of user: String, _ reading: any HubReadTransaction, local: LocalTime, on days: ClosedRange<CivilDate>
   ) throws -> (months: [MonthDayCounts], first: CivilDate?) {

@@ -128,8 +128,8 @@ struct InsightHandlers: Sendable {
         let done = months.flatMap { $0.days(ofType: type) }
         streaks[type] = Streak(days: done, skips: settings.skips(of: type), today: today).current
       }
-      // A streak of at least half the range may have started before it, because skipped days do not count towards its
-      // length. Read a longer range then.
+      // A streak that is at least half as long as the range may have started before it, because skipped days do not
+      // count towards its length. In that case, read a longer range.
       guard back < 36_525, types.contains(where: { streaks[$0] ?? 0 >= back / 2 }) else { return streaks }
       back *= 4
     }

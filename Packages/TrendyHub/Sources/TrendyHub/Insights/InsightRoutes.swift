@@ -68,14 +68,14 @@ extension HubSchema {
       .required("confidence", confidence),
     ]))
 
-  /// Response of `/insights`.
+  /// Response from `/insights`.
   static let insights = HubSchema.object([
     .required("today", .string), .required("days", .counter), .required("first_date", .nullable(.string)),
     .required("needs_days", .counter), .required("relations", .list(relation)), .required("types", .list(typeFindings)),
     .required("words", .list(.string)),
   ])
 
-  /// Response of `/insights/habits`.
+  /// Response from `/insights/habits`.
   static let habits = HubSchema.object([
     .required("today", .string),
     .required(
@@ -87,7 +87,7 @@ extension HubSchema {
         ]))),
   ])
 
-  /// Response of `/insights/goals`.
+  /// Response from `/insights/goals`.
   static let goals = HubSchema.object([
     .required("today", .string),
     .required(
@@ -100,7 +100,7 @@ extension HubSchema {
         ]))),
   ])
 
-  /// Response of `/insights/types/{id}`.
+  /// Response from `/insights/types/{id}`.
   static let typeInsights = HubSchema.object([
     .required("today", .string), .required("findings", .nullable(typeFindings)),
     .required(
@@ -113,7 +113,7 @@ extension HubSchema {
     .required("properties_of", .counter), .required("properties", .list(propertyShares)),
   ])
 
-  /// Response of `/insights/places/{id}`.
+  /// Response from `/insights/places/{id}`.
   static let placeInsights = HubSchema.object([
     .required("here_since", .nullable(.date)), .required("last_enter", .nullable(.date)),
     .required("last_exit", .nullable(.date)), .required("today_s", real),

@@ -50,7 +50,7 @@ struct EventChanges {
       if entry.isAlive {
         guard !changed.contains(where: { matters(entry, $0) }) else { return nil }
       } else {
-        // Fields written together with the delete or after it may have had other values before.
+        // Fields written with or after the delete may have had other values before.
         guard changed.isEmpty else { return nil }
         removed.append(entry)
       }

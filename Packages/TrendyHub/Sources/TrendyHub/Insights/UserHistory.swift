@@ -65,7 +65,7 @@ struct UserHistory: Sendable {
     return settings.sortedTypes.compactMap { type in
       guard let record = records[type.id], record.history.events > 0 else { return nil }
       var history = record.history
-      // Odometer readings with a goal are treated like any type.
+      // Odometer readings that have a goal are treated like any other type.
       history.isOfReadings = type.id == readings?.id && type.goal == nil
       let amounts = record.amounts
       return Report.Row(
@@ -76,7 +76,7 @@ struct UserHistory: Sendable {
     }
   }
 
-  /// Returns the contribution of each day, from the first event to today, to a type's goal.
+  /// Returns each day's contribution to a type's goal, from the first event to today.
   func amounts(ofType type: String, over days: DailySeries) -> DailySeries {
     var series = DailySeries(days.first...today)
     for (day, amount) in records[type]?.amounts ?? [:] { series[day] = amount }

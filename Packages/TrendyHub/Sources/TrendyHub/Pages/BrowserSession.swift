@@ -59,7 +59,7 @@ extension HubConfiguration {
     for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
       let named = origin.dropFirst(scheme.count)
       if let host, named == host { return true }
-      // A proxy may pass on a different host name. The page's origin must then be one of the configured names.
+      // A proxy may pass on a different host name. In that case, the page's origin must be one of the configured names.
       return allowedHosts.contains { $0.lowercased() == named }
     }
     return false

@@ -10,7 +10,7 @@ public struct HubConfiguration: Hashable, Sendable {
   public var trustedProxies: [String] { didSet { proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) } } }
   /// Maximum number of requests from one device per minute. Further ones receive status 429. `nil` means no limit.
   public var requestsPerMinute: Int?
-  /// Size in bytes at which a snapshot part ends, at least 1. Bounds the memory that hub and device need for a part.
+  /// Size in bytes at which a snapshot part ends, at least 1. Bounds the memory that the hub and the device use.
   public var snapshotPartBytes: Int
 
   /// Maximum number of open change streams. Further ones receive status 503.

@@ -18,7 +18,7 @@ public final class HubServer: Sendable {
   private let records: HubRecords
   private let authenticator: Authenticator
   private let presence: DeviceContacts
-  /// Rate limiter; `nil` for no limit. The optional is inside the lock because Swift 6.3.1 in debug builds turns a
+  /// Rate limiter; `nil` for no limit. The optional is inside the lock because, in debug builds, Swift 6.3.1 turns a
   /// missing `Mutex` into a present one with arbitrary content.
   private let limiter: Mutex<RequestLimiter?>
   private let trackers: TrackerHandlers
@@ -29,7 +29,7 @@ public final class HubServer: Sendable {
   private let log: AccessLog?
   private let shortage = Mutex(ShortageNotice())
   private let transport: (any HTTPTransport)?
-  /// Lock that keeps other hubs out of the storage while this one serves it.
+  /// Lock that keeps other hubs out of the storage while this one is serving it.
   private let occupation = Mutex<(any Sendable)?>(nil)
 
   /// Creates a hub. Without a transport, it processes requests only through ``handle(_:)``.
@@ -100,7 +100,7 @@ extension HubServer {
   /// Serves requests until ``stop()``.
   ///
   /// - Returns: The bound port.
-  /// - Throws: ``HTTPTransportError``, or ``HubStorageError`` if another hub serves the storage.
+  /// - Throws: ``HTTPTransportError``, or ``HubStorageError`` if another hub is serving the storage.
   public func start() async throws -> UInt16 {
     guard let transport else { throw HTTPTransportError.system(operation: "start without a transport", code: 0) }
     let occupation = try records.storage.acquireExclusiveAccess()

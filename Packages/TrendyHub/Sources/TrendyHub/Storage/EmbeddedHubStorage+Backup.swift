@@ -13,7 +13,7 @@ extension EmbeddedHubStorage {
     public init(users: [String]) { self.users = users }
   }
 
-  /// Writes all data of the hub to one file. A hub that serves the directory keeps running.
+  /// Writes all of the hub's data to one file. A hub that is serving the directory keeps running.
   ///
   /// The data of each user is consistent as of one point in time. If a key is given, the backup is signed.
   ///
@@ -35,11 +35,11 @@ extension EmbeddedHubStorage {
   ///
   /// The previous data is moved to a directory `before-restore-…` beside it.
   ///
-  /// No hub may serve the directory. The backup is verified completely, unpacked to an empty directory, and moved into
-  /// place by renames. Before the first rename, the hub is unchanged. After it, the next program that opens the hub
-  /// completes an interrupted restore.
+  /// No hub may be serving the directory. The backup is verified completely, unpacked to an empty directory, and moved
+  /// into place by renames. Before the first rename, the hub is unchanged. After it, the next program that opens the
+  /// hub completes an interrupted restore.
   ///
-  /// The next hub start begins a new epoch. It shows devices that the hub has lost changes, and they send them again.
+  /// The next hub start begins a new epoch, so that devices notice that the hub has lost changes and send them again.
   ///
   /// With `isForced`, a backup from before the horizon is accepted, and entities deleted since then may reappear. If a
   /// key is given, only a backup signed with it is accepted.
@@ -106,7 +106,7 @@ extension EmbeddedHubStorage {
     try names(inFolder: root).contains { $0.hasPrefix(Self.replacing) }
   }
 
-  /// Moves the data of a restore into place, even after a crash. The caller must hold the hub's lock.
+  /// Moves restored data into place, even after a crash. The caller must hold the hub's lock.
   ///
   /// An interruption at any point is harmless: repeating the steps completes the restore.
   ///

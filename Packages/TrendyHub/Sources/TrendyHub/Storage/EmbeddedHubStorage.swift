@@ -35,7 +35,8 @@ public final class EmbeddedHubStorage: HubStorage {
     stores = Mutex(Stores(open: RecentlyUsed(limit: openStores)))
   }
 
-  /// Maximum number of file descriptors of an open store: manifest, three chunks, lock file, and a file being created.
+  /// Maximum number of file descriptors used by an open store: for the manifest, three chunks, the lock file, and a
+  /// file being created.
   public static let descriptorsOfStore = 6
 
   /// Number of users' stores that are currently open.

@@ -4,7 +4,7 @@ import TrendyPersistence
 
 /// A storage engine that is opened on demand.
 ///
-/// It is reopened after a failed sync, because its memory may then differ from the disk.
+/// It is reopened after a failed sync, because its state in memory may then differ from the disk.
 ///
 /// Reads see only durable data: a write becomes visible after its sync, because otherwise a device could receive an
 /// entry that a crash then removes. A read never waits for a sync, and sees each write completely or not at all.

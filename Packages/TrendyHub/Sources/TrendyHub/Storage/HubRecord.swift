@@ -91,7 +91,7 @@ extension HubStorage {
   /// Number of records to write in one transaction.
   private static var recordsAtOnce: Int { 1000 }
 
-  /// Replaces all data of a user. No hub may serve the user in the meantime.
+  /// Replaces all data of a user. No hub may be serving the user.
   ///
   /// The data is written in several transactions. If an error is thrown, the user's data is incomplete and must be
   /// replaced again. `records` must call its argument with each record.

@@ -51,7 +51,7 @@ public protocol HubStorage: Sendable {
   /// Returns `nil` if it is unknown, as the default implementation does.
   func size(of user: String) throws -> Int64?
 
-  /// Acquires exclusive access. Called when a hub starts to serve; a storage that supports only one hub rejects the
+  /// Acquires exclusive access. Called when a hub starts serving; a storage that supports only one hub rejects the
   /// second.
   ///
   /// - Returns: A value whose release ends the exclusive access. The default implementation returns `nil` and allows
@@ -202,7 +202,7 @@ public protocol HubReadTransaction: AnyObject {
   func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
   ) throws
-  /// Returns events in a time range, latest first, except those that certainly do not match.
+  /// Returns events in a time range, latest first, except those that cannot match.
   ///
   /// The default implementation returns all events.
   ///
@@ -237,7 +237,7 @@ public protocol HubReadTransaction: AnyObject {
   func mark(device: String) throws -> Int64
   /// Returns the outcome of a mutation; `nil` after the device has acknowledged it.
   func outcome(device: String, sequence: Int64) throws -> StoredOutcome?
-  /// Returns the write with an idempotency key; `nil` if there was none.
+  /// Returns the write with an idempotency key; `nil` if none is stored.
   func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite?
   /// Returns whether the tombstone of an entity has been compacted.
   func isPurged(kind: String, id: String) throws -> Bool
@@ -449,7 +449,7 @@ public protocol HubDirectoryReading: AnyObject {
 public protocol HubDirectoryTransaction: HubDirectoryReading {
   /// Inserts or replaces a user.
   func put(_ user: HubUser) throws
-  /// Deletes a user with their devices, pairing codes and webhooks.
+  /// Deletes a user together with the user's devices, pairing codes and webhooks.
   func deletePerson(id: String) throws
   /// Inserts or replaces a device.
   func put(_ device: HubDevice) throws

@@ -17,7 +17,7 @@ final class StorageThreads: Sendable {
   private let reading: StorageLane
   private let writing: StorageLane
 
-  /// Maximum number of writes that share a sync. The first one waits for the bodies of all.
+  /// Maximum number of writes that share a sync. The first one waits until the bodies of all have run.
   private static let writesTogether = 32
 
   init(limits: HubStorageLimits) {
@@ -94,7 +94,7 @@ final class UserExecutor: TaskExecutor {
 public struct HubStorageLimits: Hashable, Sendable {
   /// Number of threads for reads, at least 1.
   public var readingThreads: Int
-  /// Number of threads for writes, at least 1. It is also the number of users whose writes can wait for a sync at once.
+  /// Number of threads for writes, at least 1. Also the number of users whose writes can await a sync at once.
   public var writingThreads: Int
   /// Maximum number of pending reads, and of pending writes, per user; at least 1. Further requests receive status 503.
   public var waitingPerPerson: Int

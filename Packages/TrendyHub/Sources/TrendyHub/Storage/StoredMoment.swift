@@ -54,7 +54,7 @@ enum StoredMoment {
     let id = flags & isUUID != 0 ? 2..<18 : 3..<3 + Int(bytes[2])
     let source = Int(flags >> sourceShift & 7)
     guard id.upperBound <= bytes.count, source <= sources.count else { return nil }
-    // Ids of other UUID variants than that of RFC 9562 are stored as text, because `CompactIdentifier` does not support
+    // UUIDs of any variant other than the RFC 9562 one are stored as text, because `CompactIdentifier` does not support
     // them.
     guard flags & isUUID == 0 || bytes[10] >> 6 == 2 else { return nil }
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }

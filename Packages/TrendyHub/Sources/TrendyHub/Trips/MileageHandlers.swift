@@ -6,7 +6,7 @@ import TrendyTrips
 
 /// Handlers for a year's mileage log and for odometer readings.
 ///
-/// The numbers equal those of `trendy trip report` and `trendy export mileage`.
+/// The numbers match those from `trendy trip report` and `trendy export mileage`.
 struct MileageHandlers: Sendable {
   let records: HubRecords
   private let knownTrips = TripCache()

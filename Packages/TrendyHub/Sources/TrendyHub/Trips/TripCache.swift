@@ -119,7 +119,7 @@ struct MileageEvents: Sendable {
 }
 
 extension TripEvent {
-  /// The trip with only the first and last coordinates of its route, which otherwise takes most of the memory.
+  /// The trip with only the first and last coordinates of its route. The full route would take up most of the memory.
   fileprivate var withEndsAlone: TripEvent {
     let route = route
     guard route.count > 2 else { return self }

@@ -49,7 +49,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   public struct Claim: Hashable, Sendable {
     /// Id of the hub process.
     public var hub: String
-    /// Time after which another hub may deliver, because this one must have ended or be hanging.
+    /// Time after which another hub may deliver, because this one must have exited or become stuck.
     public var until: Date
 
     public init(hub: String, until: Date) {

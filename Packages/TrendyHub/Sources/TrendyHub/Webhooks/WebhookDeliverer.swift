@@ -6,8 +6,8 @@ import TrendyProtocols
 ///
 /// Each change is delivered at least once, in order of version. Webhooks are independent: a slow or unreachable
 /// receiver does not delay the others, and is retried indefinitely, after one second, then two, up to an hour. If
-/// several hubs share a storage, the one that has claimed a webhook delivers. A claim lasts a minute, after which
-/// another hub may repeat the delivery.
+/// several hubs share a storage, the one that has claimed a webhook delivers to it. A claim lasts a minute, after
+/// which another hub may repeat the delivery.
 struct WebhookDeliverer: Sendable {
   let records: HubRecords
   let metrics: HubMetrics

@@ -162,7 +162,7 @@ struct HubEncodingTests {
 struct UnixSocketTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "hub-\(UUID().uuidString).sock").path
 
-  /// Blocks a thread of its own, because the handlers run in the same thread pool as the tests.
+  /// Blocks a separate thread, because the handlers run in the same thread pool as the tests.
   private func ask(_ path: String) async -> String {
     await withCheckedContinuation { continuation in
       Thread { continuation.resume(returning: answer(at: path)) }.start()

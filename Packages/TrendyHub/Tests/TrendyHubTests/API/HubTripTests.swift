@@ -43,7 +43,7 @@ struct HubTripTests {
     #expect(
       second["properties"]["distance"]["value"] == 7500 && second["properties"]["category"]["value"] == "business")
     #expect(try await trips().count == 2)
-    // The response was lost. The repeated request does not split the trip again.
+    // Assume that the response was lost. The repeated request does not split the trip again.
     let again = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:15:00.000Z", "id": "b"])
     #expect(again["trips"] == made["trips"])
     #expect(try await trips().count == 2)
@@ -86,7 +86,7 @@ struct HubTripTests {
     #expect(properties["duration"]["value"] == 1800 && properties["average_speed"]["value"] == 5.6)
     #expect(properties["car"]["value"] == "Octavia" && properties["rule"].isNull)
     #expect(properties["business_distance"].isNull && changed["notes"] == "to Ann")
-    // The response was lost. The repeated request has the same content and changes nothing.
+    // Assume that the response was lost. The repeated request has the same content and changes nothing.
     #expect(try await hub.send("PATCH", "/trips/a", edit, headers: key).json == changed.json)
     #expect(try await hub.changes(since: head).changes.count == 1)
     // An undo sets every value explicitly.

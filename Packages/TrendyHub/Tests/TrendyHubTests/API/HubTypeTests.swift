@@ -65,7 +65,7 @@ struct HubTypeTests {
     #expect(try await hub.send("GET", "/geofences/p")["event_type_entry_id"] == "c")
     let definitions = try await hub.send("GET", "/event-types/c/properties").json.arrayValue ?? []
     #expect(definitions.map { $0["key"].stringValue } == ["cups", "milk", "bean"])
-    // The response was lost. The repeated request changes nothing.
+    // Assume that the response was lost. The repeated request changes nothing.
     let head = try await hub.send("GET", "/changes/latest-cursor")["cursor"]
     #expect(try await hub.send("POST", "/event-types/k/merge", merge)["events"] == 2)
     #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == head)

@@ -215,7 +215,7 @@ struct ImportTests {
     let gap = try await hub.put(Data("x".utf8), to: "/imports/i/content?offset=7")
     #expect(gap.status == 400 && gap.detail.contains("expected at most 6"))
     #expect(try await hub.send("POST", "/imports/i/preview", Self.choice).status == 409, "it is not whole")
-    // The response was lost, so the client sends the part again, with more data.
+    // Assume that the response was lost, so the client sends the part again, with more data.
     #expect(try await hub.put(Data("Tea|1\nTe".utf8), to: "/imports/i/content?offset=0")["received"] == 8)
     #expect(try await begin("i", size: 12)["received"] == 8, "where it goes on is told")
     #expect(

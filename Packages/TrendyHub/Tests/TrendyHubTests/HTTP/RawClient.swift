@@ -8,7 +8,7 @@ import Foundation
 
 /// TCP connection to this machine that sends arbitrary bytes and reads the response.
 ///
-/// Blocking calls run on threads of their own, because the handlers run in the same thread pool as the tests.
+/// Blocking calls run on separate threads, because the handlers run in the same thread pool as the tests.
 ///
 /// @unchecked: `socket` is set only by `init` and may be used from any thread. `rest` is used only while reading, and a
 /// test reads one response at a time.

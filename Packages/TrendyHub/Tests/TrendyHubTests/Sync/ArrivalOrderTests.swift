@@ -4,10 +4,10 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Concurrent writes of several devices lead to the same state, regardless of the order in which they arrive.
+/// Concurrent writes from several devices lead to the same state, regardless of the order in which they arrive.
 @Suite("Order of arrival", .timeLimit(.minutes(10)))
 struct ArrivalOrderTests {
-  /// For each of three writes of one field, the writes that its author had seen.
+  /// For each of three writes to one field, the writes that its author had seen.
   ///
   /// The cases are: none; the first seen by the second; the first seen by both others; a chain.
   private static let knowledge: [[[Int]]] = [
@@ -68,7 +68,7 @@ struct ArrivalOrderTests {
     #expect(cases == 108)
   }
 
-  /// Writes of one device in the order in which it made them.
+  /// Writes by one device in the order in which it made them.
   private struct Row {
     var device: String
     var mutations: [HubMutation] = []
@@ -185,7 +185,7 @@ struct ArrivalOrderTests {
     hub.now += 100
     var devices = ["A", "B", "C"].map { Device(name: $0) }
     var written: [String] = []
-    /// For each value, the values by which users replaced it while it was visible to them.
+    /// For each value, the values with which users replaced it while it was visible to them.
     var replacedBy: [String: Set<String>] = [:]
     var told: Set<String> = []
     /// Values that were visible on a device when it deleted their entity.
@@ -244,7 +244,7 @@ struct ArrivalOrderTests {
       for field in fields { if let text = entry.fields[field]?.value.stringValue { told.insert(text) } }
     }
     for conflict in try hub.storage.read(user: "p", { try $0.living(kind: "conflict", offset: 0, limit: .max) }) {
-      // The value of a conflict about several fields is an object.
+      // If a conflict covers several fields, its value is an object.
       guard let value = conflict.fields["value"]?.value else { continue }
       for case .string(let text) in value.objectValue.map({ Array($0.values) }) ?? [value] { told.insert(text) }
     }

@@ -28,7 +28,8 @@ struct SyncStoryTests {
     let orphan = hub.event("e", of: "nowhere")
     let first = try hub.push("a", [hub.sent(orphan, 1), hub.sent(hub.type("t"), 2)])
     #expect(first.outcomes.map(\.verdict.word) == ["parent_deleted", "accepted"])
-    // The response was lost. The repeated mutation returns the stored refusal, although the parent exists by now.
+    // Assume that the response was lost. The repeated mutation receives the stored refusal, although the parent now
+    // exists.
     try hub.push("b", hub.type("nowhere"))
     #expect(try hub.push("a", [hub.sent(orphan, 1)]).outcomes == [first.outcomes[0]])
   }

@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The sync protocol at the level of JSON documents: requests from devices and responses of the hub.
+/// The sync protocol at the level of JSON documents: requests from devices and responses from the hub.
 @Suite("Sync on the wire", .timeLimit(.minutes(10)))
 struct SyncWireTests {
   private func field(_ value: JSONValue, base: Int64 = 0, stamp: Int64 = 0, author: String? = nil) -> JSONValue {
@@ -195,7 +195,7 @@ struct SyncWireTests {
     _ = try await hub.push([type, event], device: "d")
     _ = try await hub.push([mutation(3, "delete", "event", "e", [:], extra: ["base": 2])], device: "d", acknowledged: 2)
     #expect(try await hub.send("GET", "/changes?since=3&device=d&last_seq=3").status == 200)
-    // No other device is in contact for more than 90 days.
+    // No other device makes contact for more than 90 days.
     await hub.clock.advance(by: .seconds(92 * 86_400))
     #expect(try hub.server.compact() == false)
     let gone = try await hub.send("GET", "/changes?since=2&device=x&last_seq=0")

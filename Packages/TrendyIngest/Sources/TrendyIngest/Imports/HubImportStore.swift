@@ -71,7 +71,7 @@ final class HubImportStore: ImportStore {
     }
   }
 
-  /// Maximum number of entities in one write, for which the user's other writers have to wait.
+  /// Maximum number of entities in one write. The user's other writers have to wait for each write.
   private static let atOnce = 250
 
   func save(_ batch: [AnyEntity]) throws -> [Bool] {

@@ -92,7 +92,7 @@ struct AccountHandlers: Sendable {
   ///
   /// - Parameters:
   ///   - call: The pairing request.
-  ///   - former: Id of the device as which the client was paired before.
+  ///   - former: Id of the client's previous device, if the client was paired before.
   private func paired(
     _ call: HubCall, replacing former: String? = nil
   ) async throws -> (token: String, device: HubDevice) {

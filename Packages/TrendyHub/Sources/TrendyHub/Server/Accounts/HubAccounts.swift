@@ -163,10 +163,10 @@ public struct HubAccounts: Sendable {
   /// - Parameters:
   ///   - code: Eight digits, with or without a hyphen.
   ///   - deviceName: Non-empty name of the device.
-  ///   - holder: Id of the user whose record the device already contains. A code of another user is rejected and stays
+  ///   - holder: Id of the user whose record the device already contains. A code for another user is rejected and stays
   ///     valid.
-  ///   - former: Id of the device as which the client was paired before. It is revoked if it belongs to the code's
-  ///     user.
+  ///   - former: Id of the client's previous device, if the client was paired before. It is revoked if it belongs to
+  ///     the code's user.
   ///   - address: Network address of the client, against which the attempt counts; `nil` for the operator of the hub.
   /// - Throws: A ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
   public func pair(

@@ -130,8 +130,8 @@ private struct TypeMerge {
     author = "\(sender.restDevice):\(act)"
   }
 
-  /// Changes made by this merge that are still in place: the number of moved events, deletes of the properties it
-  /// created, and mutations that move all other entities back.
+  /// Changes made by this merge that are still in place: the number of moved events, mutations that delete the
+  /// properties it created, and mutations that move all other entities back.
   struct Moved {
     var events = 0
     var definitions: [HubMutation] = []
@@ -207,7 +207,7 @@ extension HubCore {
     return events
   }
 
-  /// Creates properties at the remaining type for the keys that it lacks.
+  /// Creates properties on the remaining type for the keys that it lacks.
   private func merge(
     _ definitions: [HubEntry], _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
   ) throws {
@@ -300,7 +300,7 @@ extension HubCore {
 }
 
 extension HubSchema {
-  /// Response of `/insights/types`.
+  /// Response from `/insights/types`.
   static let typeActions = HubSchema.object([
     .required(
       "types",

@@ -17,7 +17,7 @@ final class HubRecords: Sendable {
   let process: String
   private let hints: HintDispatcher
   private let tasks: (any TaskExecutor)?
-  /// Users in whose records this process has begun its epoch.
+  /// Users for whose records this process has begun its epoch.
   private let begun = Mutex<Set<String>>([])
 
   init(
@@ -38,10 +38,10 @@ final class HubRecords: Sendable {
 
   // MARK: Reading and writing
 
-  /// Reads a record in the current epoch, which is begun first if necessary.
+  /// Reads a record in the current epoch, beginning that epoch first if necessary.
   ///
   /// Each read checks the epoch, because processes are not notified when the storage begins a new one. A response
-  /// without an epoch would look like one of an unversioned hub: if the database had lost a record, a device would
+  /// without an epoch would look like one from an unversioned hub: if the database had lost a record, a device would
   /// adopt the empty lists.
   func read<Result: Sendable>(
     user: String, _ body: @escaping @Sendable (any HubReadTransaction) throws -> Result

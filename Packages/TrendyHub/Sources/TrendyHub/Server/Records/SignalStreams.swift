@@ -13,11 +13,11 @@ final class SignalStreams: Sendable {
   static let looksAtOnce = 256
   /// Time without events after which a comment is sent, because proxies and clients close silent connections.
   static let keepAliveInterval: Duration = .seconds(25)
-  /// Interval at which the storage is checked for writes and revoked tokens of other processes.
+  /// Interval at which the storage is checked for writes and token revocations by other processes.
   static let pollInterval: Duration = .seconds(1)
-  /// While hints are received, heads are read only in one out of this many checks.
+  /// While hints are being received, only one in this many checks reads heads.
   static let looksWithHints = 10
-  /// Delay in milliseconds, sent in the field `retry`, after which clients may reconnect when the hub stops.
+  /// Delay in milliseconds after which clients may reconnect when the hub has stopped. Sent in the field `retry`.
   static let retryMillis = 2000
 
   private enum End {

@@ -3,7 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// Time of the last request and last report of each device.
+/// Each device's last report and the time of its last request.
 final class DeviceContacts: Sendable {
   private let accounts: HubAccounts
   private let store: HubStore

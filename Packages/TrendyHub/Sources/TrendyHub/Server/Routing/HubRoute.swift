@@ -76,7 +76,7 @@ package struct HubRoute: Sendable {
     /// A tag set by the handler, or none.
     case none
     case content
-    /// Version of the record, on which alone the response depends. The tag is compared before the handler runs.
+    /// Version of the record, as the response depends on nothing else. The tag is compared before the handler runs.
     case record
   }
 

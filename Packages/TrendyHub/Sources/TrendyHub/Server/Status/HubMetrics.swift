@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counters of the hub's operation since its start. They contain no personal data.
+/// Counters for the hub's operation since it started. They contain no personal data.
 package final class HubMetrics: Sendable {
   /// Group of requests, used as a metric label.
   package enum Route: String, CaseIterable, Sendable {

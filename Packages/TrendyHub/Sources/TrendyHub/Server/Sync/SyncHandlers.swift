@@ -347,7 +347,7 @@ extension [SerializedEntry] {
   }
 }
 
-/// Writes a snapshot in chunks of 256 lines, so that a large one is never held in memory completely.
+/// Writes a snapshot in chunks of 256 lines, so that a large one is never completely in memory.
 private final class SnapshotWriter: Sendable {
   private static let linesPerPiece = 256
 
