@@ -8,7 +8,7 @@ public struct ConversationProbe: Sendable {
   public var statuses: [Int]
   /// Whether the connection closed.
   public var isClosed: Bool
-  /// Whether the connection produced effects after it was closed, which is a bug.
+  /// Whether the connection produced effects after it was closed. It must not.
   public var wentOn: Bool
 
   /// Passes chunks to a connection whose handler responds immediately, then closes the client's sending side.

@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 
 extension HubStorageContract {
-  /// Checks of bulk reads of events.
+  /// Checks for bulk reads of events.
   static let events: [Check] = [
     Check("times and documents of events match their entries") { storage in
       var generator = Scrambler()

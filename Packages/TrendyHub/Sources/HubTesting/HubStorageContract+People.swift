@@ -3,7 +3,7 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// Checks of the directory and of the isolation between users.
+/// Checks for the directory and for the isolation between users.
 extension HubStorageContract {
   static let users: [Check] = [
     Check("users do not see each other's state") { storage in

@@ -5,7 +5,7 @@ import TrendyPersistence
 import TrendyProtocols
 
 extension HubStorageContract {
-  /// Checks of track logs.
+  /// Checks for track logs.
   static let tracks: [Check] = [
     Check("a user without posted readings has no log, and reading creates none") { storage in
       try storage.write(user: "p") { try $0.setState(HubState(head: 1)) }

@@ -33,7 +33,7 @@ public final class PostgresCluster: Sendable {
     folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UInt32.random(in: 0 ... .max))")
     let isRoot = geteuid() == 0
     let asServer = isRoot ? "setpriv --reuid postgres --regid postgres --clear-groups" : ""
-    // Data committed by tests need not survive a crash of the machine.
+    // Data committed by tests need not survive a machine crash.
     let options =
       [
         "listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=200", "shared_buffers=16MB",

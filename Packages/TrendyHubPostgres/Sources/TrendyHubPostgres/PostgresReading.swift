@@ -423,7 +423,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
 }
 
 extension RecentWrites {
-  /// Decodes the column `recent`, which contains big-endian numbers of eight bytes.
+  /// Decodes the column `recent`, which contains eight-byte big-endian numbers.
   init(stored bytes: [UInt8]) {
     self.init(
       stride(from: 0, to: bytes.count - 7, by: 8).map { place in

@@ -63,7 +63,7 @@ final class PostgresTracks: TrackRows {
   /// - Returns: The name of the lease, which begins with the epoch of the database.
   private func claim() throws -> String {
     let digits = storage.random.hexadecimalDigits()
-    // Threads wait by the system clock.
+    // Thread waits use the system clock.
     let deadline = Date(timeIntervalSinceNow: wait)
     while true {
       let name = try storage.write(user: user, isShared: false) { transaction in

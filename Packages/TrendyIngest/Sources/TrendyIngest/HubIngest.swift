@@ -236,7 +236,7 @@ public final class HubIngest: Ingest {
     try await translating { try await intake(for: desk).run(body) }
   }
 
-  /// Converts errors of a store to errors of the hub's storage.
+  /// Converts errors from a store to `HubStorageError`.
   private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
@@ -316,7 +316,7 @@ extension UserRecordService {
 /// Writes detected events to a user's record at the hub.
 struct HubDetectedEventStore: DetectedEventStore {
   let desk: UserRecordService
-  // Cached, because every fix needs the places and the stop duration.
+  // Cached, because the places and the stop duration are needed for every fix.
   private let places = RecordPart<[Geofence]>(.geofence)
   private let stop = RecordPart<TripStop>(.setting)
 
@@ -375,7 +375,7 @@ struct HubDetectedEventStore: DetectedEventStore {
     try desk.delete(.event, id: held.id) { (wire: APIEvent) in Event(wire) == held }
   }
 
-  /// Returns a trip completed with its vehicle. A vehicle refers to its device by name or by the hub's device id.
+  /// Returns a trip with its vehicle filled in. A vehicle refers to its device by name or by the hub's device id.
   func completed(_ trip: Event, device: String) throws -> Event {
     TripEvent.completing(
       trip, devices: [device, try desk.name(ofDevice: device)].compactMap(\.self),

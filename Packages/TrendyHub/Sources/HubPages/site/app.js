@@ -66,7 +66,7 @@ let isArrival = false;
 function enter(of) {
   useUser(of.person.id);
   useStore(of.person.id);
-  // A session without tiles must also clear those of an earlier session.
+  // A session without tiles must also clear the tiles of an earlier session.
   Object.assign(session, { tiles: null }, of);
 }
 
@@ -162,7 +162,7 @@ async function start(isPaired = false) {
 /** Reads the stored queue, waiting at most two seconds. */
 const readQueue = () => Promise.race([resume(), new Promise((done) => setTimeout(done, 2000))]);
 
-/** Offers to save or discard unsent entries of other users of this browser. Happens once per tab. */
+/** Offers to save or discard unsent entries from other users of this browser. Happens once per tab. */
 async function offerUnsent() {
   const found = await unsentWrites(session.person.id);
   if (!found.length || tabPreference('leftovers')) return;
@@ -211,7 +211,7 @@ function arrive() {
   /** @type {HTMLElement | null} */ (main().querySelector('h1'))?.focus({ preventScroll: true });
 }
 
-/** Loads the data of the page and draws it. */
+/** Loads the page's data and draws the page. */
 async function load() {
   if (!page) return;
   const mine = ++turn;

@@ -50,7 +50,7 @@ extension HubCore {
   ///
   /// - Parameters:
   ///   - limit: Maximum number of tombstones, to bound the time for which other transactions of the user wait.
-  ///   - transaction: A write transaction of the user.
+  ///   - transaction: A write transaction for the user.
   ///   - now: The hub's time.
   /// - Returns: The number of compacted tombstones. If it equals `limit`, there may be more.
   public func compact(limit: Int, in transaction: any HubTransaction, now: Date) throws -> Int {

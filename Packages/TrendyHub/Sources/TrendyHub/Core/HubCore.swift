@@ -125,7 +125,7 @@ public struct HubCore: Hashable, Sendable {
   ///   - cursor: Version after which the page begins.
   ///   - limit: Maximum number of entries, 1 to 500.
   ///   - isBootstrap: Whether the device has no entries yet, so that it cannot miss a tombstone.
-  ///   - reading: A read transaction of the user.
+  ///   - reading: A read transaction for the user.
   /// - Throws: A problem of kind `log_reset` if the cursor is above the head, or `cursor_expired` if it is below the
   ///   horizon.
   public func page(
@@ -185,7 +185,7 @@ public struct HubCore: Hashable, Sendable {
   /// - Parameters:
   ///   - place: Position at which the part begins; `nil` for the first part.
   ///   - bytes: Size at which the part ends; the last entry may exceed it.
-  ///   - reading: A read transaction of the user.
+  ///   - reading: A read transaction for the user.
   /// - Throws: A ``Problem`` of kind `invalid` if the position's kind is unknown.
   public func snapshotPart(
     from place: SnapshotPlace?, bytes: Int, in reading: any HubReadTransaction

@@ -1,7 +1,7 @@
 import Foundation
 import TrendyModels
 
-/// Assigns versions during one write transaction of a user and updates the record's totals.
+/// Assigns versions during one write transaction for a user and updates the record's totals.
 final class HubWriter {
   let transaction: any HubTransaction
   let now: Date

@@ -35,7 +35,7 @@ extension DatabaseConnections {
   ///   - token: Random number that identifies the commit if its response is lost; `nil` if repeating the transaction is
   ///     harmless.
   ///   - make: Creates a session on a connection for one attempt.
-  ///   - body: Work of the transaction; called again for each retry.
+  ///   - body: Work to do in the transaction; called again for each retry.
   ///   - finish: Commits.
   /// - Throws: Errors of `body`, ``HubStorageError``, or ``DatabaseFailure/needsOwnTransaction``.
   public func perform<Session: DatabaseSession, Result>(

@@ -29,7 +29,7 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   ///
   /// - Parameters:
   ///   - key: The user and all other parameters on which the value depends.
-  ///   - reading: A read transaction of the user.
+  ///   - reading: A read transaction for the user.
   ///   - make: Updates the cached value to `state`; computes it from scratch if `known` is `nil`, because nothing is
   ///     cached or tombstones may have been compacted.
   func ask<Answer>(

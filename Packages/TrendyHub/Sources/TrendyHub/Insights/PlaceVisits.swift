@@ -17,7 +17,7 @@ struct PlaceVisits {
   /// Reads the visits of a place.
   ///
   /// - Parameters:
-  ///   - reading: A read transaction of the user.
+  ///   - reading: A read transaction for the user.
   ///   - id: Id of the place.
   ///   - weeks: Number of weeks, including the current one.
   ///   - local: The user's calendar.

@@ -22,7 +22,7 @@ struct TypeValues {
   /// Reads the values.
   ///
   /// - Parameters:
-  ///   - reading: A read transaction of the user.
+  ///   - reading: A read transaction for the user.
   ///   - type: Id of the type.
   ///   - local: The user's calendar.
   ///   - today: Last day of the range.

@@ -4,7 +4,7 @@ import TrendyProtocols
 
 /// Cookie that holds a browser's token. Scripts cannot read it, and other sites cannot send it.
 enum BrowserSession {
-  /// Returns the name of the cookie, which contains the port of the hub.
+  /// Returns the cookie's name, which contains the hub's port.
   ///
   /// All ports of a host share cookies, so two hubs on one machine would otherwise overwrite each other's.
   static func cookieName(of request: HTTPRequest) -> String {

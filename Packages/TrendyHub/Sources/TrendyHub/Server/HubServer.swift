@@ -121,7 +121,7 @@ extension HubServer {
 
   /// Returns once the connections and the storage workers have each processed one call.
   ///
-  /// Never returns if the hub hangs, which a watchdog can detect.
+  /// Never returns if the hub hangs, so a watchdog can detect a hang.
   public func turn() async throws {
     await transport?.turn()
     try await records.store.perform(.reading, for: "watchdog") {}

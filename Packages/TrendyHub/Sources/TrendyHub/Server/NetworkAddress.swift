@@ -13,7 +13,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// Address bytes in network order, 4 or 16.
   let bytes: [UInt8]
 
-  /// Placeholder for the address of a client that is connected by a Unix socket.
+  /// Placeholder for the address of a client that is connected through a Unix socket.
   static let unixSocket = "unix"
 
   /// Parses a numeric address; returns `nil` for any other text. A zone (`%eth0`) is ignored.

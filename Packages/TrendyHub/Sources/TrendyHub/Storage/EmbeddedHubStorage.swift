@@ -145,7 +145,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Acquires the lock of the directory and completes an interrupted restore.
+  /// Acquires the directory's lock and completes an interrupted restore.
   ///
   /// The kernel releases the lock when the process ends for any reason.
   public func acquireExclusiveAccess() throws -> (any Sendable)? {
@@ -283,7 +283,7 @@ public final class EmbeddedHubStorage: HubStorage {
 }
 
 extension HubStorageError {
-  /// Converts an error of a store to the error that a hub reports.
+  /// Converts an error from a store to the error that a hub reports.
   public init(_ error: StorageError) {
     self =
       switch error {

@@ -29,7 +29,7 @@ enum HubRecordKind {
   static let notice: UInt8 = 12
   /// Delivery state of a webhook.
   static let webhookStanding: UInt8 = 13
-  /// An import of a file.
+  /// A file import.
   static let fileImport: UInt8 = 14
 
   /// All kinds of rows in a user's store.

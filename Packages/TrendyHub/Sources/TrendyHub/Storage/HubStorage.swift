@@ -15,7 +15,7 @@ public protocol HubStorage: Sendable {
   /// Reads and writes a user's record atomically.
   func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result
 
-  /// Performs several writes of a user in order, each atomically, and makes them durable together.
+  /// Performs several writes for a user in order, each atomically, and makes them durable together.
   ///
   /// A body sees the writes of the bodies before it. The default implementation performs them one after the other.
   ///
@@ -35,7 +35,7 @@ public protocol HubStorage: Sendable {
   /// Reads and writes the directory atomically.
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result
 
-  /// Returns the rows of the user's track log, which contains the readings of trackers. Creates it if necessary.
+  /// Returns the rows of the user's track log, which contains readings from trackers. Creates the log if necessary.
   ///
   /// Tracks are not part of the record: ``HubReadTransaction/forEachRecord(_:)`` does not include them. The default
   /// implementation throws ``HubStorageError/unsupported(_:)``.
@@ -95,7 +95,7 @@ extension HubStorage {
   }
 }
 
-/// Errors of a storage. The failed operation has written nothing.
+/// Errors thrown by a storage. The failed operation has written nothing.
 public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The disk or database is full.
   case full(String)
@@ -354,8 +354,8 @@ public struct HubContact: Hashable, Sendable {
   /// Cursor of the device at that time or earlier.
   public var cursor: Int64
   public var at: Date
-  /// Epochs in which the device may have received a response: that of the seen head it reported, that of the head in
-  /// the response, and the current one.
+  /// Epochs in which the device may have received a response: the epoch of the seen head that it reported, the epoch of
+  /// the head in the response, and the current epoch.
   public var epochs: [String]
 
   public init(device: String, cursor: Int64, at: Date, epochs: [String] = []) {

@@ -18,7 +18,7 @@ struct HubStore: Sendable {
     try await perform(.reading, for: user) { [storage] in try storage.read(user: user, body) }
   }
 
-  /// Performs a write of a user. Concurrent writes share a sync.
+  /// Performs a write for a user. Concurrent writes share a sync.
   func write<Result: Sendable>(
     user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
@@ -82,8 +82,8 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Looks up the device of a token. Lookups are queued by network address; the limit on connections per address bounds
-  /// each queue.
+  /// Looks up the device for a token. Lookups are queued by network address; the limit on connections per address
+  /// bounds each queue.
   func device(
     token: String, address: String, accounts: HubAccounts
   ) async throws -> HubDevice {

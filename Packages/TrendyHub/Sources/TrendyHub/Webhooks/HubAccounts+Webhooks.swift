@@ -9,7 +9,7 @@ extension HubAccounts {
   ///   - user: Id of the user.
   ///   - url: URL with the scheme `https`, or with `http` to this machine.
   ///   - kinds: Kinds of entities to deliver; empty for all.
-  ///   - allowsClearText: Whether `http` is allowed even to other machines, which lets others on the network read the
+  ///   - allowsClearText: Whether `http` is allowed even to other machines. This lets others on the network read the
   ///     changes.
   /// - Throws: A ``Problem`` of kind `invalid` or `not_found`.
   public func addWebhook(

@@ -68,7 +68,7 @@ export const onOtherPerson = (listener) => {
   onOther = listener;
 };
 
-/** Reports that the hub was reached by other means than a request, for example through the change stream. */
+/** Reports that the hub was reached by means other than a request, for example through the change stream. */
 export const answered = () => notify(true);
 
 /** Seconds by which this browser's clock was ahead of the hub's in the last response. */

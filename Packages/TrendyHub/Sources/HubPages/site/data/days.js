@@ -9,7 +9,7 @@ import { texts } from '../texts.js';
 let dayStart = 0;
 /** First day of the week; 0 is Sunday. */
 let firstWeekday = 1;
-/** Hours of the clock chosen by the user: `12`, `24`, or empty for the locale's. */
+/** Clock format chosen by the user: `12`, `24`, or empty for the locale's format. */
 let hours = '';
 
 /** Time zone chosen by the user; empty for the browser's. */

@@ -121,7 +121,7 @@ function remove(name) {
  */
 
 /**
- * Returns the session of the user paired last; `null` if there is none.
+ * Returns the session of the most recently paired user; `null` if there is none.
  * @returns {KnownSession | null}
  */
 export const storedSession = () => read(SESSION);

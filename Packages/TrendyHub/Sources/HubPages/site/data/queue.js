@@ -419,7 +419,7 @@ export const writesVersion = (kind) =>
     .join();
 
 /**
- * Returns a list of the hub with pending writes applied.
+ * Returns one of the hub's lists with pending writes applied.
  * @template {{id: string}} T
  * @param {string} kind
  * @param {T[]} list as returned by the hub

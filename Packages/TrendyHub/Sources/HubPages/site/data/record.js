@@ -19,7 +19,7 @@ export const session = {
 };
 
 /**
- * Connection state: whether the hub responds, since when it does not (in milliseconds since 1970), and whether changes
+ * Connection state: whether the hub responds, since when it has not responded (in milliseconds since 1970), and whether changes
  * arrive live. `isRevoked` is set if the hub rejects this browser, `isSignedOut` if the browser has lost its cookie.
  */
 export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, isSignedOut: false, changedAt: 0 };
@@ -214,7 +214,7 @@ export const runningIds = () =>
     .map((setting) => ({ mark: setting, id: String(setting.value) }));
 
 /**
- * Returns whether the software itself records this type, so that it is not logged by hand.
+ * Returns whether events of this type are recorded automatically and therefore not logged by hand.
  * @param {Api.EventType} type
  */
 export const isOwnType = (type) => actions.get(type.id)?.built_in ?? false;
@@ -540,7 +540,8 @@ const meant = (write) =>
   write.method === 'PATCH' && write.before ? bare(merged(write.before, write.body ?? {})) : null;
 
 /**
- * Returns whether an edit was rejected because its entity was deleted, and can still be reconstructed from the write.
+ * Returns whether an edit was rejected because its entity was deleted, and the entity can be reconstructed from
+ * the write.
  * @param {import('./queue.js').Write} write
  */
 export const isOfDeleted = (write) =>
@@ -630,7 +631,7 @@ export async function begin(position) {
  */
 let channel = null;
 
-/** Starts to listen for changes through the stream of this tab or of another one. */
+/** Starts listening for changes through this tab's stream or another tab's. */
 export function listen() {
   const name = `trendy-heads-${session.person.id}`;
   if ('BroadcastChannel' in window) channel = new BroadcastChannel(name);

@@ -37,7 +37,7 @@ export function loadHistory(of) {
     const kept = JSON.parse(tabPreference(NAME) ?? '{}');
     if (kept.person === person) [done, undone] = [kept.done, kept.undone];
   } catch {
-    /* The stored text is something else, so there is nothing to undo. */
+    /* The stored text is not a valid history, so there is nothing to undo. */
   }
 }
 
@@ -127,7 +127,7 @@ export async function undo() {
 }
 
 /**
- * Redoes the step that was undone last.
+ * Redoes the most recently undone step.
  * @returns {Promise<string | null>}
  */
 export async function redo() {

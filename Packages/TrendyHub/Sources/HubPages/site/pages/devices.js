@@ -37,7 +37,7 @@ const PATHS = {
 };
 
 /**
- * Page of devices, pending and rejected changes, and conflicts.
+ * Page with devices, pending and rejected changes, and conflicts.
  * @returns {import('../app.js').Page}
  */
 export function devices() {

@@ -22,7 +22,7 @@ const MOST_WEEKS = 7;
 const DOTS = { high: 3, medium: 2, low: 1 };
 
 /**
- * Page of correlations, weeks, patterns and streaks. The hub computes all numbers.
+ * Page with correlations, weeks, patterns and streaks. The hub computes all numbers.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */

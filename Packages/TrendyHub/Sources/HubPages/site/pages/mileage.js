@@ -11,7 +11,7 @@ import { decimal, fixed } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Page with the mileage of a year. The hub computes all numbers.
+ * Page with the mileage for a year. The hub computes all numbers.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */

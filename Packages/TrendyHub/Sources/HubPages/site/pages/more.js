@@ -15,7 +15,7 @@ const REST = [
   ['/settings', 'settings', texts.nav.settings],
 ];
 
-/** Page of links to the pages that do not fit in the bottom bar on phones. */
+/** Page with links to the pages that do not fit in the bottom bar on phones. */
 export const more = () => ({
   title: texts.nav.more,
   load: async () => null,

@@ -468,7 +468,7 @@ function ends(trip) {
 }
 
 /**
- * Returns the decisions of the trip detection in chronological order.
+ * Returns the decisions made by trip detection, in chronological order.
  * @param {Api.GetTrip | null} around
  */
 function why(around) {

@@ -25,7 +25,7 @@ function readChoices() {
     const kept = JSON.parse(preference(NAME) ?? '[]');
     return Array.isArray(kept) ? kept.map(String) : [];
   } catch {
-    return []; // Something else is stored, so show every chart as a picture.
+    return []; // The stored value is invalid, so show every chart as a picture.
   }
 }
 

@@ -51,7 +51,7 @@ export function deviceState(device) {
 }
 
 /**
- * Returns the devices for the page Today; `null` if there is only one.
+ * Returns the devices for the Today page; `null` if there is only one.
  * @param {Api.Device[]} list
  */
 export function deviceBlock(list) {

@@ -14,7 +14,7 @@ import { texts } from '../texts.js';
 /**
  * @param {Api.Geofence | null} place `null` for a new one
  * @param {{position?: number[] | null, name?: string, isHere?: boolean, onDone?: (id: string | null) => void}} [given]
- *   `position` and `name` are those of a new place. `isHere` requests the location. `onDone` receives the id of the
+ *   `position` and `name` belong to a new place. `isHere` requests the location. `onDone` receives the id of the
  *   place, or `null` after a deletion
  */
 export function openPlace(place, given = {}) {

@@ -32,7 +32,7 @@ const views = new Map();
  */
 
 /**
- * Receives a position that the user picks. The user can press long, use the right button, or press Enter for the centre
+ * Receives a position that the user picks. The user can long-press, right-click, or press Enter for the centre
  * of the map; with `isTap` a tap suffices. `attach` receives a function that fits the view to the content and draws it.
  * @typedef {{onPick: (position: number[]) => void, isTap?: boolean, attach?: (fitted: () => void) => void}} Picker
  */

@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 
 const TALL = 56;
 
-/** Creates the position, shown on the map, at which the user is reading the speed. */
+/** Creates the position at which the user is reading the speed. The map shows it as a dot. */
 export function spot() {
   /** @type {number[] | null} */
   let at = null;
@@ -121,7 +121,7 @@ function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, sa
   const x = (/** @type {number} */ second) => (second / seconds) * width;
   const y = (/** @type {number} */ value) => 4 + (TALL - 5) * (1 - value / Math.max(top, 1));
   /**
-   * Runs of consecutive steps with speed or without.
+   * Runs of consecutive steps with or without a speed.
    * @type {{from: number, to: number, isGap: boolean}[]}
    */
   const runs = [];

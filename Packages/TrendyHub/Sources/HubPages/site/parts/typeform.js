@@ -200,7 +200,7 @@ export function openType(type, name = '') {
 }
 
 /**
- * Returns the fields of the goal.
+ * Returns the fields for the goal.
  * @param {Api.EventType | null} type
  */
 function goalFields(type) {

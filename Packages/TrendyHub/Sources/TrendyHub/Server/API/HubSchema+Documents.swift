@@ -13,7 +13,7 @@ extension HubSchema {
   static func create(_ kind: SyncedKind) -> HubSchema { .named(kind.schemaName + "Create") }
   static func patch(_ kind: SyncedKind) -> HubSchema { .named(kind.schemaName + "Patch") }
 
-  /// Members for the hub position, which every response of the sync protocol contains.
+  /// Members for the hub position, which every response in the sync protocol contains.
   private static let position: [Member] = [
     .required("head", .counter), .optional("epoch", .string),
     .required("epochs", .list(.object([.required("id", .string), .required("first", .counter)]))),

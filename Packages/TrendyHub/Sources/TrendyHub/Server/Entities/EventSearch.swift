@@ -19,7 +19,7 @@ package struct EventSearch: Sendable {
   /// Runs the search, latest events first.
   ///
   /// - Parameters:
-  ///   - reading: A read transaction of the user.
+  ///   - reading: A read transaction for the user.
   ///   - before: Exclusive end of the search, in milliseconds since 1970.
   ///   - limit: Number of matches after which the search ends. Matches with equal timestamps are never split.
   ///   - texts: Trigram index by month, to which the search adds.

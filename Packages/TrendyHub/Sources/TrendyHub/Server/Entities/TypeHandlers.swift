@@ -264,7 +264,7 @@ extension HubCore {
         .map(\.field.name)
       guard !names.isEmpty else { continue }
       let living = try transaction.living(kind: kind.name, offset: 0, limit: .max)
-      // The delete assigned to these entries the versions immediately below that of the tombstone.
+      // The delete gave these entries the versions immediately below the tombstone's version.
       let versions = tombstone.version - Int64(count + living.count)..<tombstone.version
       for entry in living {
         let cleared = names.filter {

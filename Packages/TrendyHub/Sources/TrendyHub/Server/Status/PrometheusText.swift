@@ -55,7 +55,7 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   }
 
   private mutating func line(_ name: String, _ labels: [(String, String)], _ value: Double) {
-    // Labels contain only constants of this program, so nothing needs to be escaped.
+    // Labels contain only constants from this program, so nothing needs to be escaped.
     let words = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
     description += "\(name)\(words.isEmpty ? "" : "{\(words)}") \(Self.text(value))\n"
   }

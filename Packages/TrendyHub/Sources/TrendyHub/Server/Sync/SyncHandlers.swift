@@ -3,7 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers of the sync protocol: feed, snapshot and push.
+/// Handlers for the sync protocol: feed, snapshot and push.
 struct SyncHandlers: Sendable {
   let records: HubRecords
   /// Size of the entries, in bytes, at which a snapshot part ends.
