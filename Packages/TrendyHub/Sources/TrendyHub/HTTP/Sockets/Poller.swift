@@ -23,8 +23,8 @@ final class Poller {
   #if os(Linux)
     private let epoll: Int32
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
-    /// Interest in each descriptor by its number; the inner value is `nil` for a descriptor that was reported and is not
-    /// being watched.
+    /// Interest in each descriptor by its number; the inner value is `nil` for a descriptor that was reported and is
+    /// not being watched.
     private var known: [UInt64: Interest?] = [:]
 
     init() throws(HTTPTransportError) {
