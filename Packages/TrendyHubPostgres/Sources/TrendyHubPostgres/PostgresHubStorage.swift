@@ -221,7 +221,7 @@ public final class PostgresHubStorage: HubStorage {
 // MARK: Hints
 
 extension PostgresHubStorage {
-  /// Receives hints from other hubs, on one connection in addition to those of the pool.
+  /// Receives hints from other hubs, on one connection in addition to the pool's.
   public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HintSubscription)? {
     let name = "trendyd serving \(random.hexadecimalDigits())"
     return Hearing(

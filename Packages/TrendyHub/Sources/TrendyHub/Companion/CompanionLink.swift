@@ -1,7 +1,7 @@
 public import Foundation
 public import TrendyModels
 
-/// One-way link that carries trip notices from one device of a user to another, with its delivery state.
+/// One-way link that carries trip notices between two of a user's devices, with its delivery state.
 ///
 /// The tracker assigns the sequence numbers and keeps each notice until the companion has acknowledged it. If the hub
 /// is restored from a backup, the tracker sends the lost notices again.

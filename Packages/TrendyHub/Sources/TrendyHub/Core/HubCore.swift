@@ -124,7 +124,7 @@ public struct HubCore: Hashable, Sendable {
   /// - Parameters:
   ///   - cursor: Version after which the page begins.
   ///   - limit: Maximum number of entries, 1 to 500.
-  ///   - isBootstrap: Whether the device has no entries yet, so that it cannot miss a tombstone.
+  ///   - isBootstrap: Whether the device has no entries yet and therefore cannot miss a tombstone.
   ///   - reading: A read transaction for the user.
   /// - Throws: A problem of kind `log_reset` if the cursor is above the head, or `cursor_expired` if it is below the
   ///   horizon.

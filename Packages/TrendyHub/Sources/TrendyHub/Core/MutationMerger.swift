@@ -276,7 +276,7 @@ extension MutationMerger {
     return present.author.utf8.lexicographicallyPrecedes(change.author.utf8)
   }
 
-  /// Checks that the referenced entities exist: for an update those of changed references, for a restore all of them.
+  /// Checks that referenced entities exist. An update checks only changed references; a restore checks all of them.
   private func settleReferences(
     of entry: HubEntry, _ changes: [String: Change], _ applied: inout [String: Change], _ lost: inout [String],
     isRestore: Bool

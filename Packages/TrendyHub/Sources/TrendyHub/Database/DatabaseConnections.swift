@@ -7,7 +7,7 @@ public protocol DatabaseConnections: Sendable {
   /// - Throws: ``DatabaseFailure`` if no connection can be opened.
   func take() throws -> Connection
 
-  /// Gives a connection back to the pool.
+  /// Returns a connection to the pool.
   func give(_ connection: Connection)
 }
 

@@ -4,8 +4,7 @@ public enum DatabaseFailure: Error, Hashable, Sendable {
   case lost(String)
   /// The server rejected a statement with an SQLSTATE code and a message. The transaction wrote nothing.
   case refused(code: String, String)
-  /// The body needs a transaction of its own: it reads rows that the buffered writes of a shared transaction do not
-  /// cover.
+  /// The body needs a separate transaction: it reads rows that a shared transaction's buffered writes do not cover.
   case needsOwnTransaction
 
   /// Whether a retry of the same transaction may succeed.

@@ -15,7 +15,7 @@ struct HTTPConnection {
     case progressed
     /// All output was sent.
     case sent
-    /// Decision of the gate on the request in ``Effect/admit(_:)``.
+    /// The gate's decision on the request in ``Effect/admit(_:)``.
     case admitted(HTTPAdmission)
     case answered(HTTPResponse)
     /// Next chunk of a streamed response.

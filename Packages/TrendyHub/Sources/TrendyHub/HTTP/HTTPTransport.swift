@@ -6,7 +6,7 @@ public typealias HTTPHandler = @Sendable (HTTPRequest) async -> HTTPResponse
 /// Called concurrently from many tasks, once for every request with a body.
 public typealias HTTPGate = @Sendable (HTTPRequest) async -> HTTPAdmission
 
-/// Decision of a gate on a request.
+/// A gate's decision on a request.
 ///
 /// This is a struct with a class for the sender because, in optimized builds with Swift 6.3.1, the maximum body size
 /// was read as 0 from an enum with an existential in one of its cases.

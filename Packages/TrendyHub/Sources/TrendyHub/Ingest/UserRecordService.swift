@@ -5,7 +5,7 @@ import TrendyProtocols
 
 /// Access to one user's record for a component of the hub that writes like an additional device.
 ///
-/// Writes have no bases, like those of plain REST, and are refused for the same reasons.
+/// Like plain REST writes, its writes have no bases and are refused for the same reasons.
 public struct UserRecordService: Sendable {
   /// Id of the user.
   public let user: String

@@ -36,7 +36,7 @@ struct DayCountTable {
       })
   }
 
-  /// Returns the response of `/events/days`.
+  /// Returns the response for `/events/days`.
   ///
   /// It contains the days with events in order, and the level bounds and weekday of each type.
   func text(firstDate: CivilDate?) -> Data {

@@ -51,8 +51,8 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     return answer
   }
 
-  /// Returns the cached value if nothing has been written since; otherwise the value that `make` returns, which is
-  /// cached.
+  /// Returns the cached value if nothing has been written since. Otherwise calls `make`, caches its result and returns
+  /// it.
   func value(for key: Key, _ reading: any HubReadTransaction, _ make: (_ known: Known?) throws -> Value) throws -> Value
   {
     try ask(key, reading) { known, state in

@@ -38,7 +38,7 @@ struct UserHistory: Sendable {
     _ reading: any HubReadTransaction, since position: SourcePosition, settings: TypeSettings, local: LocalTime,
     now: Date
   ) throws -> UserHistory? {
-    // The contribution of a running event grows continuously, so it cannot be updated.
+    // A running event's contribution grows continuously, so while one is running, the record must be read again.
     guard settings.types.mapValues(\.goal) == self.settings.types.mapValues(\.goal),
       settings.durationKeys == self.settings.durationKeys, settings.running.isEmpty, self.settings.running.isEmpty,
       let changes = try EventChanges(reading, since: position, { settings.hasPart(field: $1, of: $0) })

@@ -28,7 +28,7 @@ public struct MapTiles: Hashable, Sendable {
       source = .folder(text)
       return
     }
-    // The origin becomes part of the content security policy, so allow only characters of a host name.
+    // The origin becomes part of the content security policy, so allow only characters that host names use.
     guard let match = text.wholeMatch(of: /(https:\/\/[a-zA-Z0-9.\-]+(?::[0-9]{1,5})?)\/[!-~]*/),
       !text.contains(where: { $0 == "\"" || $0 == "\\" || $0 == "#" }),
       ["{z}", "{x}", "{y}"].allSatisfy({ text.dropFirst(match.output.1.count).ranges(of: $0).count == 1 })

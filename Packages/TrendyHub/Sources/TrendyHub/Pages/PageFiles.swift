@@ -1,7 +1,7 @@
 import Foundation
 import HubPages
 
-/// Embedded files of the dashboard.
+/// The dashboard's embedded files.
 ///
 /// Nearly all are served below a directory named after a hash of all content, so browsers may cache them indefinitely:
 /// another version of the program uses another directory. Modules import each other by relative paths, so they need no

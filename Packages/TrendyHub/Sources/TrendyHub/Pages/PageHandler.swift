@@ -1,7 +1,7 @@
 import Foundation
 import TrendyModels
 
-/// Serves the files of the dashboard.
+/// Serves the dashboard's files.
 struct PageHandler: Sendable {
   let tiles: MapTiles?
 

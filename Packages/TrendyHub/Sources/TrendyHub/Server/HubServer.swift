@@ -11,7 +11,7 @@ public import TrendyProtocols
 public final class HubServer: Sendable {
   /// Settings of the hub.
   public let configuration: HubConfiguration
-  /// Users, devices and pairing codes of the hub.
+  /// The hub's users, devices and pairing codes.
   public var accounts: HubAccounts { records.accounts }
 
   package let router: HubRouter

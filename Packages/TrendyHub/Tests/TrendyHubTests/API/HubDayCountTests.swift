@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-/// After any write, the cached daily counts equal those of a hub that counts from scratch.
+/// After any write, the cached daily counts equal those from a hub that counts from scratch.
 @Suite("Counts by day", .timeLimit(.minutes(10)))
 struct HubDayCountTests {
   private let hub: TestHub
@@ -14,7 +14,7 @@ struct HubDayCountTests {
 
   private static let path = "/events/days?from=2023-12-01&to=2024-02-01&zone=Europe/Amsterdam&day_start=14400"
 
-  /// Returns the hub's counts after comparing them with those of a second hub on the same storage, which has no cache.
+  /// Returns the hub's counts after comparing them with those from a second, uncached hub on the same storage.
   private func counts() async throws -> JSONValue {
     let known = try await hub.send("GET", Self.path).json
     let other = HubServer(storage: hub.storage, clock: hub.clock)

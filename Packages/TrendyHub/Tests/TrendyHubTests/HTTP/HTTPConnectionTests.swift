@@ -3,7 +3,7 @@ import Testing
 
 @testable import TrendyHub
 
-/// Tests the effects of a connection's events, written as text.
+/// Tests which effects each event has on a connection. Effects are compared as text.
 @Suite("HTTPConnection", .timeLimit(.minutes(10)))
 struct HTTPConnectionTests {
   /// An event and its expected effects.

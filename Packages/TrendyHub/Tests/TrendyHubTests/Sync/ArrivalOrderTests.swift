@@ -228,7 +228,7 @@ struct ArrivalOrderTests {
         guard devices[index].isShown(id) else { continue }
         let field = fields.randomElement(using: &random) ?? "notes"
         let text = "\(devices[index].name)\(written.count)"
-        // The clock of one device is ahead, and that of another is behind.
+        // One device's clock is ahead, and another's is behind.
         devices[index].stamp = max(
           devices[index].stamp + 1, Int64(written.count * 10 + (index - 1) * 35))
         if let old = devices[index].shown(id, field)?.stringValue { replacedBy[old, default: []].insert(text) }

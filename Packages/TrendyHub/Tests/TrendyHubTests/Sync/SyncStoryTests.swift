@@ -301,7 +301,7 @@ struct SyncStoryTests {
     let outcome = try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
     let entries = try hub.entries(after: 0)
     #expect(entries.map(\.version) == [4, 5, 6] && entries.allSatisfy { !$0.isAlive })
-    // The type comes last, so a device that has its tombstone also has those of its children.
+    // The type comes last, so a device that has its tombstone also has its children's tombstones.
     #expect(entries.last?.id == "t" && outcome == [.accepted(version: 6)])
     #expect(entries.first { $0.id == "e1" }?.fields["timestamp"]?.value == "2024-01-01T08:00:00.000Z")
     var cursor: Int64 = 0

@@ -229,7 +229,7 @@ export function addDays(date, days) {
 }
 
 /**
- * Returns the month that follows `month` by a number of months.
+ * Returns the month that is `by` months after `month`.
  * @param {string} month `2026-11`
  * @param {number} by
  */

@@ -20,7 +20,8 @@ export const session = {
 
 /**
  * Connection state: whether the hub responds, since when it has not responded (in milliseconds since 1970), and whether
- * changes arrive live. `isRevoked` is set if the hub rejects this browser, `isSignedOut` if the browser has lost its cookie.
+ * changes arrive live. `isRevoked` is set if the hub rejects this browser, `isSignedOut` if the browser has lost its
+ * cookie.
  */
 export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, isSignedOut: false, changedAt: 0 };
 

@@ -11,7 +11,7 @@ import { length, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * State of the trip that is being split, which survives redraws.
+ * State of the trip that is being split. It survives redraws.
  * @typedef {{id: string, secondId: string, at: string, told: Api.ShowSplit | null, point: number[] | null, turn:
  *   number}} Cut
  */

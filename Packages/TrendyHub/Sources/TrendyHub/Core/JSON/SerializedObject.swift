@@ -1,7 +1,7 @@
 /// JSON text of an object that the hub wrote, searched without decoding it, for reads of thousands of entries.
 ///
-/// The hub writes valid JSON without whitespace. In any other text a member may not be found; the caller then decodes
-/// the whole object.
+/// The hub writes valid JSON without whitespace. In any other text, the search may miss a member; the caller then
+/// decodes the whole object.
 struct SerializedObject {
   let text: UnsafeRawBufferPointer
 

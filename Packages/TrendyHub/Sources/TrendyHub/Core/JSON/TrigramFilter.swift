@@ -34,7 +34,7 @@ struct MonthTexts: Sendable {
     }
   }
 
-  /// Checks whether the events of the month before a time can be skipped; indexes the month if necessary.
+  /// Checks whether the events in the month before a time can be skipped; indexes the month if necessary.
   ///
   /// - Returns: The start of the month if it contains no match, otherwise `nil`; and the number of events read for the
   ///   index.

@@ -78,7 +78,7 @@ final class SocketServer: @unchecked Sendable {
     wake = try Sockets.pipe()
   }
 
-  /// Both the thread and the tasks of handlers retain the server, so nothing can write to the pipe any more.
+  /// Both the thread and the handlers' tasks retain the server, so nothing can write to the pipe any more.
   deinit {
     close(wake.reading)
     close(wake.writing)

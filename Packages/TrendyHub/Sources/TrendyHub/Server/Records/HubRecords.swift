@@ -175,6 +175,6 @@ final class HubRecords: Sendable {
 /// Transaction on a record, returned by a handler.
 enum HubWork: Sendable {
   case read(@Sendable (any HubReadTransaction) throws -> HTTPResponse)
-  /// A write. The hub's epoch is begun first.
+  /// A write. If necessary, the hub begins its epoch first.
   case write(@Sendable (any HubTransaction) throws -> HTTPResponse)
 }

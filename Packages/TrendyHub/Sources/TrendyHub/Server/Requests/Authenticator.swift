@@ -36,7 +36,7 @@ struct Authenticator: Sendable {
     return try await device(token: token, of: request)
   }
 
-  /// Returns the device to which a token belongs, which the gate may already have looked up.
+  /// Returns the device to which a token belongs. The gate may already have looked it up.
   private func device(token: String, of request: HTTPRequest) async throws -> HubDevice {
     if let device = request.sender?.value as? HubDevice { return device }
     return try await store.device(token: token, address: request.remoteAddress, accounts: accounts)
