@@ -166,7 +166,7 @@ extension HubStorageContract {
       try expect(other.map(\.first), [1])
       try expect(erased.map(\.id) == other.map(\.id), false)
       try storage.erase(user: "p")
-      // A user who is recreated in the same epoch of the hub has a different id, and therefore different epoch ids.
+      // A user who is recreated in the same hub epoch has a different id, and therefore different epoch ids.
       try expect(try epochs(of: "r", at: server).map(\.id) == erased.map(\.id), false)
       let second = HubServer(storage: storage)
       try second.ingestDesk(user: "q").update(.eventType, id: "t", UpdateEventTypeRequest(name: "Tea"))

@@ -129,7 +129,7 @@ struct CompanionLinkTests {
     // The phone's own link is separate, and the hub's link is hidden from the phone.
     #expect(try await give(1...1)["held_through"] == 1)
     #expect(try await hub.send("GET", "/companions").json.arrayValue?.count == 1)
-    // The watch has received more notices than the restored hub knows of. The hub continues above them.
+    // The watch has received more notices than the restored hub knows of. The hub continues numbering above them.
     (_, notices) = try await announcedByHub(after: first + 5000)
     try desk.tell([draft("trip_ended")], of: phone, as: telling)
     (_, notices) = try await announcedByHub(after: first + 5000)

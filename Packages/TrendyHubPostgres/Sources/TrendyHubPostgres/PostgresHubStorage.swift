@@ -141,7 +141,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
-  /// Deletes all data of a user and marks the counter as erased.
+  /// Deletes all of a user's data and marks the counter as erased.
   public func erase(user: String) throws {
     do {
       try pool.perform { connection in

@@ -2,7 +2,7 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Reads all data of a user, page by page.
+/// Reads all of a user's data, page by page.
 extension PostgresReading {
   private static let rowsAtOnce: Int64 = 512
 

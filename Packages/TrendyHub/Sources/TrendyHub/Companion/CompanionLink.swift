@@ -59,7 +59,7 @@ extension CompanionLink {
   /// Maximum accepted lead of a sequence number over the hub's clock: ten years, in milliseconds.
   private static let clockLead: Int64 = 10 * 366 * 86_400_000
 
-  /// JSON document in which storages save the link.
+  /// JSON representation of the link, as saved by storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "tracker": .string(tracker), "companion": .string(companion), "created": .int(createdAt.milliseconds),

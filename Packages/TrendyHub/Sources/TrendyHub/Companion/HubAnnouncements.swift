@@ -16,7 +16,7 @@ public struct HubAnnouncements: Hashable, Sendable {
   /// Announced trips as they were read, for detecting changes by another hub process.
   let known: [String: CompanionLink.AnnouncedTrip]
 
-  /// A notice to which no sequence number has been assigned yet.
+  /// A notice that has no sequence number yet.
   public struct Draft: Hashable, Sendable {
     public var kind: String
     public var data: [String: JSONValue]

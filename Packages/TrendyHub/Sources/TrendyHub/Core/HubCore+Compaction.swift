@@ -49,7 +49,7 @@ extension HubCore {
   /// received it.
   ///
   /// - Parameters:
-  ///   - limit: Maximum number of tombstones, to bound the time for which other transactions of the user wait.
+  ///   - limit: Maximum number of tombstones, to bound the time for which the user's other transactions wait.
   ///   - transaction: A write transaction for the user.
   ///   - now: The hub's time.
   /// - Returns: The number of compacted tombstones. If it equals `limit`, there may be more.

@@ -1,7 +1,7 @@
 public import Foundation
 public import TrendyModels
 
-/// The merge rules of the hub: applies writes to one user's state and returns their outcomes.
+/// The hub's merge rules: applies writes to one user's state and returns their outcomes.
 ///
 /// Stateless and deterministic: state is read and written through the transaction, and the time is a parameter.
 public struct HubCore: Hashable, Sendable {

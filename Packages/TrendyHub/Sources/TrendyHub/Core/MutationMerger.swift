@@ -372,7 +372,7 @@ extension MutationMerger {
     if let conflict = HubConflict(buried: entry, entry.fields.filter { isUnseen($0.value) }) { try put(conflict) }
   }
 
-  /// Returns whether the author of the delete cannot have seen a value. The author of a delete without base has seen
+  /// Returns whether the author of the delete cannot have seen a value. The author of a delete without a base has seen
   /// everything.
   private func isUnseen(_ field: HubField) -> Bool {
     mutation.base.map { field.version > $0 && !isOwn(field) } ?? false

@@ -40,7 +40,7 @@ public struct HubImport: Hashable, Sendable, Identifiable {
 }
 
 extension HubImport {
-  /// JSON document in which storages save the import.
+  /// JSON representation of the import, as saved by storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "id": .string(id), "format": .string(format), "source": .string(source),

@@ -28,7 +28,7 @@ public final class HubImportWriter {
   /// An entity to create: kind, id, and members of the create request.
   public typealias Entity = (kind: SyncedKind, id: String, members: [String: JSONValue])
 
-  /// Service that writes events detected in the fixes of the file.
+  /// Service that writes events detected in the file's fixes.
   public let desk: UserRecordService
   private let records: HubRecords
   private var entry: HubImport

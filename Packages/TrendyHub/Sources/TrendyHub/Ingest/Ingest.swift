@@ -118,7 +118,7 @@ public struct IngestResponse: Hashable, Sendable {
   public var problemCount = 0
   /// For a webhook, whether a trip is in progress, and its details.
   public var trip: JSONValue?
-  /// Reason why trip detection was postponed, for the operator of the server.
+  /// Reason why trip detection was postponed, for the server's operator.
   public var delay: String?
 
   public init() {}

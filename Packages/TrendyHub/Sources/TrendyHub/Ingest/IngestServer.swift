@@ -70,7 +70,7 @@ public final class IngestServer: Sendable {
         "\(request.path.prefix(200)) not found: use /pub, /overland, /gpslogger, /osmand or /webhook/…")
     }
     if let problem = asked.problem(ofMethod: request.method) { throw problem }
-    // Compare hashes, so that the time of the comparison reveals nothing about the token.
+    // Compare hashes, so that the duration of the comparison reveals nothing about the token.
     guard let token = request.ingestToken, SHA256Digest.hexadecimal(of: token) == tokenHash else {
       throw Problem.noIngestToken
     }

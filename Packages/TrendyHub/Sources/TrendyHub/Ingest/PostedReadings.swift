@@ -3,7 +3,7 @@ public import TrendyInterchange
 
 /// One part of a user's posted readings, for exports.
 public struct PostedReadings: Sendable {
-  /// End of a part. The next part continues with later readings of the device, or with the next device by name.
+  /// End of a part. The next part continues with later readings from the device, or with the next device by name.
   public struct Position: Hashable, Sendable {
     /// Name of the device.
     public var device: String
@@ -16,7 +16,7 @@ public struct PostedReadings: Sendable {
     }
   }
 
-  /// Readings of one device in chronological order; the last part of a device also contains its annotations.
+  /// Readings from one device in chronological order; the last part for a device also contains its annotations.
   public var records: [InterchangeRecord]
   /// End of this part; `nil` if this is the last one.
   public var next: Position?

@@ -3,7 +3,7 @@ public import TrendyModels
 public import TrendyPersistence
 import TrendyProtocols
 
-/// Access to one user's record for a component of the hub that writes like an additional device.
+/// Access to one user's record for a hub component that writes like an additional device.
 ///
 /// Like plain REST writes, its writes have no bases and are refused for the same reasons.
 public struct UserRecordService: Sendable {

@@ -14,7 +14,7 @@ struct PlaceVisits {
   private let weeks: [ClosedRange<CivilDate>]
   private let stays: [(start: Int64, end: Int64?)]
 
-  /// Reads the visits of a place.
+  /// Reads the visits to a place.
   ///
   /// - Parameters:
   ///   - reading: A read transaction for the user.

@@ -31,7 +31,7 @@ struct EventChanges {
   /// Reads the changes. Returns `nil` if an event was moved or restored, because its earlier values are unknown.
   ///
   /// - Parameters:
-  ///   - reading: A read transaction of the user; its state must be past `position`.
+  ///   - reading: A read transaction for the user; its state must be past `position`.
   ///   - position: Position after which to read.
   ///   - matters: Returns whether the cached values depend on a field of an event.
   init?(

@@ -42,7 +42,7 @@ public struct HubConfiguration: Hashable, Sendable {
     proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) }
   }
 
-  /// Returns the address of the client.
+  /// Returns the client's address.
   ///
   /// For requests through a Unix socket or trusted proxies, it is the last address in `X-Forwarded-For` that is not a
   /// trusted proxy, because a client can forge earlier ones. A list that does not end with an address is ignored.

@@ -85,7 +85,7 @@ extension EmbeddedHubStorage {
     return StoreBackup.RestoreReport(summary: summary, kept: kept)
   }
 
-  /// Returns whether the directory contains the data of a hub.
+  /// Returns whether the directory contains a hub's data.
   ///
   /// - Throws: ``HubStorageError``.
   public func exists() throws -> Bool {

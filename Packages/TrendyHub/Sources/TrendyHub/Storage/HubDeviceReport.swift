@@ -62,7 +62,7 @@ public struct HubDeviceReport: Hashable, Sendable {
 }
 
 extension HubDeviceReport {
-  /// JSON document in which storages save the report.
+  /// JSON representation of the report, as saved by storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = ["at": .int(at.milliseconds)]
     if let version { members["version"] = .string(version) }

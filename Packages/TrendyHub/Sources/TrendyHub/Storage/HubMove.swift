@@ -1,6 +1,6 @@
 import TrendyPersistence
 
-/// Copies all data of a hub from one storage to another, empty one.
+/// Copies all of a hub's data from one storage to another, which must be empty.
 ///
 /// The source is only read. The directory is written last, in one transaction. Until then the target counts as empty,
 /// so an interrupted move starts over. Each user's data is read back and compared.

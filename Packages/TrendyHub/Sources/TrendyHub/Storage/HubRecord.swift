@@ -1,7 +1,7 @@
 import Foundation
 public import TrendyModels
 
-/// A stored record of one user, independent of the storage.
+/// One of a user's stored records, independent of the storage.
 public enum HubRecord: Hashable, Sendable {
   case state(HubState)
   /// An entry or a tombstone. Indexes derived from it are not records.
@@ -91,7 +91,7 @@ extension HubStorage {
   /// Number of records to write in one transaction.
   private static var recordsAtOnce: Int { 1000 }
 
-  /// Replaces all data of a user. No hub may be serving the user.
+  /// Replaces all of a user's data. No hub may be serving the user.
   ///
   /// The data is written in several transactions. If an error is thrown, the user's data is incomplete and must be
   /// replaced again. `records` must call its argument with each record.

@@ -23,7 +23,7 @@ public protocol HubStorage: Sendable {
   /// - Throws: An error if nothing was written.
   func write(user: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?]
 
-  /// Permanently deletes all data of a user. Idempotent.
+  /// Permanently deletes all of a user's data. Idempotent.
   ///
   /// Later reads and writes of that user throw ``HubStorageError/erased(user:)`` until the storage is recreated. Other
   /// users and the directory are unaffected.
@@ -107,7 +107,7 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   case occupied(String)
   /// The database does not respond. Temporary.
   case unreachable(String)
-  /// All data of this user was erased.
+  /// All of this user's data was erased.
   case erased(user: String)
   /// A row cannot be decoded by this version, or is inconsistent with other rows.
   case unreadable(String)
@@ -317,7 +317,7 @@ public protocol HubTransaction: HubReadTransaction {
   func purge(kind: String, id: String) throws
   /// Stores the id of a tombstone that was compacted in another storage.
   func putPurged(_ hash: HubNameHash) throws
-  /// Deletes all data of the user. In contrast to ``HubStorage/erase(user:)``, the user can write again.
+  /// Deletes all of the user's data. In contrast to ``HubStorage/erase(user:)``, the user can write again.
   func clear() throws
   /// Inserts or replaces the contact of a device.
   func putContact(_ contact: HubContact) throws
@@ -474,7 +474,7 @@ public struct HubUser: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
-  /// Time since which the user's devices have been rejected; `nil` for an active user.
+  /// Time at which the user was removed; `nil` for an active user. A removed user's devices are rejected.
   public var removedAt: Date?
   /// Whether the data of a removed user is being erased.
   public var isErasing: Bool

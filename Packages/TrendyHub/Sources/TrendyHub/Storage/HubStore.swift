@@ -139,7 +139,7 @@ private struct BackgroundCall: StorageWork {
   }
 }
 
-/// A write that can share its sync with other writes of the same user.
+/// A write that can share its sync with other writes for the same user.
 private protocol SharedWrite: StorageWork {
   var store: HubStore { get }
   var user: String { get }

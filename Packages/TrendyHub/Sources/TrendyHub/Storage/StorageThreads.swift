@@ -108,7 +108,7 @@ public struct HubStorageLimits: Hashable, Sendable {
 
 /// Work for a storage worker.
 protocol StorageWork: Sendable {
-  /// Runs this work, together with following work of the same owner that can share its sync.
+  /// Runs this work, together with following work for the same owner that can share its sync.
   ///
   /// - Returns: Number of items at the start of `others` that were run as well.
   func run(with others: ArraySlice<any StorageWork>) -> Int

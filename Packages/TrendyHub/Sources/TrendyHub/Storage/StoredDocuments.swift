@@ -9,7 +9,7 @@ extension JSONValue {
 }
 
 extension HubState {
-  /// JSON document in which storages save the state.
+  /// JSON representation of the state, as saved by storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "head": .int(head), "epochs": .array(epochs.map { ["id": .string($0.id), "first": .int($0.first)] }),
@@ -66,7 +66,7 @@ extension HubEntry {
 }
 
 extension StoredOutcome {
-  /// JSON document in which storages save the outcome.
+  /// JSON representation of the outcome, as saved by storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = ["digest": .string(digest)]
     switch verdict.outcome {

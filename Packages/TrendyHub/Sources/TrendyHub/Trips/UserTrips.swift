@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyTrips
 
-/// Mileage log of a user.
+/// A user's mileage log.
 struct UserTrips: Sendable {
   /// Trips that count towards the mileage, oldest first.
   let trips: [TripEvent]

@@ -66,7 +66,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   public var epoch: String?
   /// Number of failed attempts since the last success.
   public var failures: Int
-  /// Time before which no attempt is made; `nil` for no restriction.
+  /// Earliest time of the next attempt; `nil` for no restriction.
   public var nextAttempt: Date?
   /// Result of the last attempt; `nil` before the first.
   public var lastAttempt: Attempt?
@@ -83,7 +83,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
 }
 
 extension HubWebhook {
-  /// JSON document in which storages save the webhook.
+  /// JSON representation of the webhook, as saved by storages.
   public var stored: JSONValue {
     [
       "id": .string(id), "person": .string(user), "url": .string(url), "secret": .string(secret),
@@ -105,7 +105,7 @@ extension HubWebhook {
 }
 
 extension WebhookDeliveryState {
-  /// JSON document in which storages save the delivery state.
+  /// JSON representation of the delivery state, as saved by storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "webhook": .string(webhook), "cursor": .int(cursor), "failures": .int(Int64(failures)),

@@ -183,7 +183,7 @@ private enum WebhookStep {
 
 /// Changes to send in the next delivery.
 private struct WebhookDue: Sendable {
-  /// Maximum number of changes in a delivery, and the size in bytes from which no further change is added.
+  /// Maximum number of changes in a delivery, and the size in bytes at which a delivery is full.
   static let most = (changes: 100, bytes: 1 << 20)
 
   var standing: WebhookDeliveryState

@@ -5,7 +5,7 @@ import TrendyModels
 public protocol WebhookSender: Sendable {
   /// Sends one request without following redirects. Times out after a few seconds.
   ///
-  /// - Throws: The reason why no response was received, for the operator of the hub.
+  /// - Throws: The reason why no response was received, for the hub's operator.
   func send(_ post: WebhookDelivery) async throws -> WebhookResponse
 }
 

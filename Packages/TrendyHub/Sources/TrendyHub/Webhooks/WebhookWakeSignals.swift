@@ -1,7 +1,7 @@
 import Synchronization
 import TrendyProtocols
 
-/// Wakes the deliveries of a user's webhooks when the record changes.
+/// Wakes the deliveries to a user's webhooks when the record changes.
 final class WebhookWakeSignals: Sendable {
   private struct Bell {
     let user: String

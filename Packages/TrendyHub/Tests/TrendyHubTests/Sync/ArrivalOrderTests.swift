@@ -95,7 +95,7 @@ struct ArrivalOrderTests {
       var end: [String: [String: JSONValue]] = [:]
       for id in ids {
         guard let entry = try hub.entry("event", id) else { continue }
-        // The values kept in a tombstone may differ, so compare only the fact of the deletion.
+        // The values kept in a tombstone may differ, so compare only whether the entity was deleted.
         end[id] = entry.isAlive ? entry.fields.mapValues(\.value) : [:]
       }
       ends.append(end)

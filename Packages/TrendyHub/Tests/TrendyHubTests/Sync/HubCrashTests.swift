@@ -43,7 +43,7 @@ struct HubCrashTests {
     return (response.status, try WireJSON.decode(JSONValue.self, from: try await response.collectedBody()))
   }
 
-  /// Checks that the record contains all or nothing of the batch, including head, high-water mark and outcomes.
+  /// Checks that the record contains all of the batch or none of it, including head, high-water mark and outcomes.
   private func hasAll(_ storage: EmbeddedHubStorage, user: String) throws -> Bool {
     try storage.read(user: user) { reading in
       let mark = try reading.mark(device: "d")

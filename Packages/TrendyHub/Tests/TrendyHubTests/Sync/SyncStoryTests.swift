@@ -284,10 +284,10 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
     try hub.push("a", hub.delete("e", base: 3))
-    // A mutation without effect receives the entity's current version, a repeated delete the version of the tombstone.
+    // A mutation without effect receives the entity's current version, and a repeated delete the tombstone's.
     #expect(try hub.push("b", hub.update("f", ["notes": hub.set(.null)])) == [.accepted(version: 3)])
     #expect(try hub.push("b", hub.delete("e", base: 3)) == [.accepted(version: 4)])
-    // A delete of a compacted id receives the horizon.
+    // A delete for a compacted id receives the horizon as its version.
     hub.now += 100 * 86_400
     #expect(try hub.compact() == 1)
     #expect(try hub.push("c", hub.delete("e", base: 3)) == [.accepted(version: 4)])

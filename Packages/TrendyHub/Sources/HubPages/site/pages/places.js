@@ -141,7 +141,7 @@ export function places(id, query) {
 }
 
 /**
- * Reads the visits of a place; resolves to `null` if the hub is unreachable or does not know the place yet.
+ * Reads the visits to a place; resolves to `null` if the hub is unreachable or does not know the place yet.
  * @param {string} id
  */
 async function timesAt(id) {

@@ -167,7 +167,7 @@ public struct HubAccounts: Sendable {
   ///     valid.
   ///   - former: Id of the client's previous device, if the client was paired before. It is revoked if it belongs to
   ///     the code's user.
-  ///   - address: Network address of the client, against which the attempt counts; `nil` for the operator of the hub.
+  ///   - address: Network address of the client, against which the attempt counts; `nil` for the hub's operator.
   /// - Throws: A ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
   public func pair(
     code: String, deviceName: String, holder: String? = nil, replacing former: String? = nil, address: String? = nil
@@ -245,7 +245,7 @@ public struct HubAccounts: Sendable {
     return "\(beginning) \(number)"
   }
 
-  /// Creates a token without a pairing code, for the operator of the hub.
+  /// Creates a token without a pairing code, for the hub's operator.
   public func createToken(user: String, deviceName: String) throws -> (token: String, device: HubDevice) {
     let code = try createPairingCode(user: user)
     return try pair(code: code, deviceName: deviceName)
