@@ -50,8 +50,8 @@ extension MutationMerger {
       return try make(changes)
     }
     guard entry.isAlive else { throw gone(entry) }
-    // Importing the same data again must not overwrite the user's later edits. A re-offer may contain such edits, so it
-    // is merged by its stamps.
+    // Whoever imports the same data again must not overwrite the user's later edits. A re-offer may contain such edits,
+    // so it is merged by its stamps.
     if mutation.hasNaturalKey, !changes.values.contains(where: \.isReoffer) {
       return .merged(version: entry.version, lost: [])
     }
