@@ -11,7 +11,7 @@ final class PostgresGreeting: Sendable {
   /// Random id of this process.
   private let hub: String
   private let random: RandomSource
-  /// Lock under which connections are initialized one at a time. The callers run on threads that may block.
+  /// Serializes the initialization of connections. Callers run on threads that may block.
   private let turn = NSLock()
   private let remembered = Mutex(DatabaseEpochDetector())
 

@@ -3,7 +3,7 @@ import TrendyInterchange
 import TrendyModels
 import TrendyProtocols
 
-/// Export of a user's record as a file, written in chunks while the record is read.
+/// An export of a user's record as a file, written in chunks while the record is read.
 ///
 /// Each chunk reflects the record at the time when it is read, so concurrent writes may or may not be included.
 actor RecordExport {

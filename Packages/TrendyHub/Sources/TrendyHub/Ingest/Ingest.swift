@@ -92,7 +92,7 @@ public struct IngestRequest: Hashable, Sendable {
   }
 
   public var form: Form
-  /// Query of the request, percent-encoded.
+  /// The request's query, percent-encoded.
   public var query: String
   /// Body of the request.
   public var body: Data

@@ -29,7 +29,7 @@ public final class HubServer: Sendable {
   private let log: AccessLog?
   private let shortage = Mutex(ShortageNotice())
   private let transport: (any HTTPTransport)?
-  /// Lock that keeps other hubs out of the storage while this one is serving it.
+  /// The lock that keeps other hubs out of the storage while this one is serving it.
   private let occupation = Mutex<(any Sendable)?>(nil)
 
   /// Creates a hub. Without a transport, it processes requests only through ``handle(_:)``.

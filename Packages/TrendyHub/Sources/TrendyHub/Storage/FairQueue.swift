@@ -31,7 +31,7 @@ struct FairQueue<Work> {
     return true
   }
 
-  /// Removes up to `limit` items of the owner whose turn it is, oldest first.
+  /// Removes up to `limit` items from the owner whose turn it is, oldest first.
   ///
   /// The caller must call ``finish(_:)`` after it has run them.
   mutating func take(atMost limit: Int) -> (owner: String, work: [Work])? {

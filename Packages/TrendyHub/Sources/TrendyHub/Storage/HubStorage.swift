@@ -139,7 +139,7 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Message to other processes that use the same storage.
+/// A message to other processes that use the same storage.
 public enum HubHint: Hashable, Sendable {
   /// The user's record was changed.
   case head(user: String)

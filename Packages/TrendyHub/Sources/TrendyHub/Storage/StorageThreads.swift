@@ -106,7 +106,7 @@ public struct HubStorageLimits: Hashable, Sendable {
   }
 }
 
-/// Work for a storage worker.
+/// A unit of work for a storage worker.
 protocol StorageWork: Sendable {
   /// Runs this work, together with following work for the same owner that can share its sync.
   ///

@@ -45,7 +45,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
     public var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
   }
 
-  /// Claim with which one of several hubs that share a storage reserves the deliveries.
+  /// The claim with which one of several hubs that share a storage reserves the deliveries.
   public struct Claim: Hashable, Sendable {
     /// Id of the hub process.
     public var hub: String
@@ -70,7 +70,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   public var nextAttempt: Date?
   /// Result of the last attempt; `nil` before the first.
   public var lastAttempt: Attempt?
-  /// Claim of a hub; `nil` while no delivery is in progress.
+  /// A hub's claim; `nil` while no delivery is in progress.
   public var claim: Claim?
 
   /// Creates the state of a new webhook, which will receive the changes after `cursor`.

@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Open change stream of a hub, used without a socket.
+/// An open change stream from a hub, used without a socket.
 private struct OpenStream {
   let response: HTTPResponse
   private let body: HTTPBodyStream

@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// Merge rules of the hub. Each is tested on both storages, without a server.
+/// The hub's merge rules. Each is tested on both storages, without a server.
 @Suite("Sync rules of the hub", .timeLimit(.minutes(10)))
 struct SyncStoryTests {
   private static let storages = StoryHub.Storage.allCases

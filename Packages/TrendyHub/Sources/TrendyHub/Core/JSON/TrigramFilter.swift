@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Index of the trigrams in the text of events, by user and month. A search skips months that cannot contain a word.
+/// Index of the trigrams in event text, by user and month. A search skips months that cannot contain a word.
 ///
 /// A month is indexed when a search first reads it. Later writes update its index.
 final class TrigramFilter: Sendable {

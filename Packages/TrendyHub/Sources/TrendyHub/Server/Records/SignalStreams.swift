@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TrendyProtocols
 
-/// Open change streams, which send the head of a record to devices as server-sent events (WHATWG HTML, 9.2).
+/// The hub's change streams, which send the head of a record to devices as server-sent events (WHATWG HTML, 9.2).
 ///
 /// A stream has at most one pending event. If its reader is slow, newer events replace older ones, so nothing queues
 /// up. While no stream is open, no task runs.
