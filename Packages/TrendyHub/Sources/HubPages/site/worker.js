@@ -1,7 +1,7 @@
 // Service worker that caches the site for offline use. Entries are stored by the pages, not here.
 const worker = /** @type {ServiceWorkerGlobalScope & typeof globalThis} */ (/** @type {unknown} */ (self));
 const CACHE = 'pages-{{version}}';
-// The places page has its own document, which may request the location. All other pages share one.
+// The places page has its own document, which may request the location. Offline, all other pages use `/`.
 const FILES = ['/', '/places', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
 
 /**

@@ -255,7 +255,7 @@ function map(type, stretches, counts, pitch) {
       sum += each[type.id];
     }
   // Days count from the type's creation, or from its first entry if that is earlier. For a type that is older than
-  // the range, they count from the start of the record.
+  // the range, they count from the start of the range or of the record.
   const earliest = [...of.keys()].sort()[0];
   const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
   const first = made && made >= from ? (earliest && earliest < made ? earliest : made) : counts.first;
