@@ -249,7 +249,7 @@ struct HTTPConnectionTests {
     switch effect {
     case .send(let bytes):
       let text = String(decoding: bytes, as: UTF8.self)
-      // The text of problems is covered by other tests.
+      // Problem texts are covered by other tests.
       guard text.contains("200 OK") || text.contains("100 Continue") || !text.hasPrefix("HTTP/") else {
         return "send \(text.split(separator: " ")[1])" + (text.contains("\r\nConnection: close\r\n") ? " close" : "")
       }

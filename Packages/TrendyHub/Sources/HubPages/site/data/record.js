@@ -318,7 +318,7 @@ export async function countsOf(from, to) {
   return {
     first: answer.first_date,
     /**
-     * Level bounds of the heat map of each type.
+     * Level bounds for each type's heat map.
      * @type {Record<string, number[]>}
      */
     levels: answer.levels ?? {},

@@ -25,7 +25,7 @@ function select(address) {
   drawAgain();
 }
 
-/** Ends the selection. Returns false if there is none. */
+/** Ends the selection. Returns false if there was none. */
 export const endSelection = () => (chosen ? select(null) : false);
 
 /**

@@ -13,7 +13,7 @@ import { texts } from '../texts.js';
 let closeTop = null;
 // Navigating back closes a sheet.
 onBack(() => closeTop?.() ?? false);
-// The browser asks for confirmation before a form with changes is lost.
+// Have the browser ask for confirmation before unsaved changes are lost.
 window.addEventListener('beforeunload', (event) => {
   if ([...document.querySelectorAll('dialog[open]')].some((sheet) => /** @type {Sheet} */ (sheet).isChanged))
     event.preventDefault();

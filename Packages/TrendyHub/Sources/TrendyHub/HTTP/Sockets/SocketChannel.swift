@@ -25,7 +25,7 @@ final class SocketChannel {
   /// Whether the connection is waiting for another request. A new connection that has received none yet is not idle.
   var isIdle: Bool { connection.isIdle && connection.hasAsked }
 
-  /// Readiness to wait for; `nil` if no event from the client is relevant at the moment.
+  /// Readiness to wait for; `nil` if no event from the client currently matters.
   var interest: Poller.Interest? {
     if hasOutput { return .writing }
     if connection.isReading { return .reading }

@@ -100,7 +100,7 @@ extension SocketServer {
   private func linger(_ channel: SocketChannel) {
     Sockets.shutdownWriting(channel.socket)
     countOut(channel)
-    // Beyond the limit, close without waiting for the client.
+    // If too many connections are lingering, close this one without waiting for the client.
     if channels.count - openCount > min(limits.connections, Self.maxLingering) { remove(channel) }
   }
 
