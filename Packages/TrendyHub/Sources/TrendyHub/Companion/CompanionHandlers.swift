@@ -119,7 +119,7 @@ struct CompanionHandlers: Sendable {
     }
     if after > companion.acknowledgedThrough {
       try await records.store.write(user: sender.user) { [self] transaction in
-        // Read again: more may have come meanwhile.
+        // Read the link again, because it may have changed in the meantime.
         let companion = try link(call.id, in: transaction) { $0.companion == sender.id }
         try records.core.acknowledge(through: after, for: companion, in: transaction, now: clock.now)
       }
