@@ -29,7 +29,7 @@ struct ServiceFile: Hashable, Sendable {
     switch kind {
     case .systemUnit, .userUnit:
       let scope = kind == .userUnit ? "systemctl --user edit" : "systemctl edit"
-      return "# \(Self.mark). Changes belong into a drop-in: \(scope) \(name)\n"
+      return "# \(Self.mark). Put changes in a drop-in: \(scope) \(name)\n"
         + body.replacing(Self.programMark, with: Self.quoted(program))
     case .systemUser: return "# \(Self.mark).\n" + body
     case .launchAgent: return body.replacing(Self.programMark, with: Self.escaped(program))

@@ -16,8 +16,8 @@ struct ReportTests {
 
   private let km = PropertyDefinition(id: "km", eventTypeId: "run", key: "km", label: "", propertyType: .number)
 
-  /// Returns a record with an event at 8:00 for each text, which contains its day and optionally a distance in
-  /// kilometres.
+  /// Returns a record with one event at 8:00 per string. Each string contains the day of the event and, optionally, a
+  /// distance in kilometres.
   private func record(_ days: [String: [String]], goals: [String: Goal] = [:]) throws -> RecordFixture {
     let local = LocalTime(isUTC: true)
     var record = RecordFixture(definitions: [km])

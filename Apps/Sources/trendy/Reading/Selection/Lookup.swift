@@ -193,10 +193,10 @@ extension Lookup {
 
   /// Returns the only entity in an array of entities with the same name.
   /// - Parameters:
-  ///   - found: entities with the same name, at least one.
+  ///   - found: one or more entities with the same name.
   ///   - noun: plural noun for the entities.
   ///   - name: returns the name of an entity.
-  ///   - hint: what the user can do about several entities with one name.
+  ///   - hint: what the user can do if several entities share the name.
   /// - Throws: ``CommandError`` with exit 64 if there are several entities; the message lists their ids.
   static func only<Entity: Identifiable<String>>(
     _ found: [Entity], _ noun: String, name: (Entity) -> String, hint: String

@@ -178,7 +178,7 @@ final class ImportJobs: Sendable {
       guard !others.contains(where: \.stage.isBusy) else {
         throw Problem(
           "import_busy", status: 409, title: "Import in progress",
-          detail: "another import of yours is running: wait until it ends, or stop it first")
+          detail: "you already have an import running: wait for it to finish, or stop it first")
       }
       let stored = state.jobs.values.filter { $0.hasFile && $0.user != user }.reduce(0) { $0 + $1.size }
       guard size <= intake.maxBytes - stored else {

@@ -75,7 +75,7 @@ extension EmbeddedHubStorage {
       try fileSystem.rename(staging, to: "\(root)/\(Self.replacing)\(moment)")
       try fileSystem.syncDirectory(root)
     } catch {
-      // This only frees disk space; the next restore removes the directory as well.
+      // This only frees disk space early; the next restore would remove the directory anyway.
       try? removeFolder(staging)
       if let failure = error as? FileSystemError { throw StorageError(failure) }
       throw error

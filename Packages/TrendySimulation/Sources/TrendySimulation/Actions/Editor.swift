@@ -230,7 +230,7 @@ extension Editor {
     if Bool.random(using: &generator) { setGoal(recorder) } else { changeText(recorder, .eventType) }
   }
 
-  /// Sets a goal, or removes it in one of four cases.
+  /// Sets a goal or, one time in four, removes it.
   private mutating func setGoal(_ recorder: Recorder) {
     guard let id = any(.eventType) else { return }
     let amount = Int.random(in: 1...1000, using: &generator)

@@ -235,7 +235,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return take(fix, after: last, metres: metres, isLeap: isLeap)
   }
 
-  /// Processes a fix that is not an outlier. The path across a jump is unknown.
+  /// Processes a fix that is not an outlier. If `isLeap`, the speed since the last fix is not used, because the path
+  /// across a jump is unknown.
   private mutating func take(_ fix: Location, after last: Location, metres: Double, isLeap: Bool) -> [Effect] {
     suspect = nil
     defer { lastSeen = fix }

@@ -56,7 +56,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
   public var currentTrip: Trip? { journey?.record.trip }
   /// Trip in progress with its route, or `nil`.
   public var currentRecord: TripRecord? { journey?.record }
-  /// Last accepted fix, in or outside a trip.
+  /// Last accepted fix, whether or not a trip is in progress.
   public var lastLocation: Location? { recent.latest }
   /// Fix at the start of the trip in progress, or `nil`.
   // Not inlined, because the optimiser of Swift 6.3.1 crashes on the borrow in TripCoordinator ("Found ownership
