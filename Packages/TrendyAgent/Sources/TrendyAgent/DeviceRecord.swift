@@ -99,7 +99,9 @@ public final class DeviceRecord: Sendable {
 
   /// Returns a detected trip completed with its vehicle and category. Existing values are kept.
   ///
-  /// - Parameter devices: names of the devices that recorded the trip.
+  /// - Parameters:
+  ///   - event: detected trip.
+  ///   - devices: names of the devices that recorded it.
   public func completed(_ event: Event, devices: [String] = []) throws -> Event {
     let store = makeStore()
     return TripEvent.completing(

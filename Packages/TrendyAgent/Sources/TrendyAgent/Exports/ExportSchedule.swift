@@ -20,8 +20,8 @@ public struct ExportSchedule: Hashable, Sendable {
   /// Creates a schedule.
   /// - Parameters:
   ///   - interval: Interval in seconds, at least ``shortest``.
+  ///   - keep: Number of files to retain, at least 1.
   ///   - suffix: Suffix of the file names, including the dot and without slashes.
-  ///   - suffix: End of the file names, including the dot and without slashes.
   public init(interval: Double, keep: Int, suffix: String) {
     precondition(
       interval >= Self.shortest && keep >= 1 && !suffix.contains("/"), "every \(interval) s, \(keep) of '\(suffix)'")

@@ -16,7 +16,14 @@ public struct Report: Sendable {
     public let values: PropertyHistory?
     private let weeklyStreak: Streak?
 
-    /// - Parameter weeklyStreak: streak in weeks; `nil` for a streak in days.
+    /// Creates a row.
+    /// - Parameters:
+    ///   - type: event type.
+    ///   - history: events selected by the query, up to its last day.
+    ///   - skips: days on which no events are expected.
+    ///   - progress: progress of the goal.
+    ///   - weeklyStreak: streak in weeks; `nil` for a streak in days.
+    ///   - values: values of the measured property.
     public init(
       _ type: EventType, _ history: TypeHistory, skips: DaySet = [], progress: GoalProgress? = nil,
       weeklyStreak: Streak? = nil, values: PropertyHistory? = nil

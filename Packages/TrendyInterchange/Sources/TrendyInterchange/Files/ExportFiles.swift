@@ -21,7 +21,9 @@ public struct ExportFiles {
 
   /// Creates a list of files.
   ///
-  /// - Parameter opening: opens the file at a path for reading from its beginning.
+  /// - Parameters:
+  ///   - paths: relative paths with slashes as separators, in any order.
+  ///   - opening: opens the file at a path for reading from its beginning.
   public init(_ paths: some Sequence<String>, opening: @escaping (_ path: String) throws -> Source) {
     self.paths = paths.filter { !Self.isMacOSResource($0) }.sorted()
     self.opening = opening

@@ -6,8 +6,12 @@ public import TrendyModels
 /// Speed and course are written in Garmin's track point extension, and accuracy in metres in an extension of this
 /// product. Times are in UTC with milliseconds; coordinates have nine decimal places (0.1 mm).
 public enum GPXWriter: Sendable {
-  /// Returns a file with one track. A gap of more than `gapSeconds` starts a new segment.
-  /// - Parameter fixes: fixes in order of time.
+  /// Returns a file with one track.
+  /// - Parameters:
+  ///   - fixes: fixes in order of time.
+  ///   - name: name of the track.
+  ///   - creator: name of the program that writes the file.
+  ///   - gapSeconds: a longer gap starts a new segment.
   public static func write(
     _ fixes: [Location], name: String? = nil, creator: String = "Trendy", gapSeconds: TimeInterval = 300
   ) -> [UInt8] {

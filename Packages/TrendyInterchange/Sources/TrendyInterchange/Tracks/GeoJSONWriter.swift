@@ -9,9 +9,11 @@ public enum GeoJSONWriter: Sendable {
   /// Returns a file with a single feature that contains one or more lines and their `coordTimes`, as most map programs
   /// expect.
   ///
-  /// A gap of more than `gapSeconds` starts a new line. Speed and accuracy are lost; ``writePoints(_:activities:)``
-  /// preserves them.
-  /// - Parameter fixes: fixes in order of time.
+  /// Speed and accuracy are lost; ``writePoints(_:activities:)`` preserves them.
+  /// - Parameters:
+  ///   - fixes: fixes in order of time.
+  ///   - name: name of the feature.
+  ///   - gapSeconds: a longer gap starts a new line.
   public static func writeLines(_ fixes: [Location], name: String? = nil, gapSeconds: TimeInterval = 300) -> [UInt8] {
     var lines: [[Location]] = []
     for fix in fixes where fix.coordinate.isValid {

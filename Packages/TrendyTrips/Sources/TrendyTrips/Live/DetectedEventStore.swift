@@ -35,7 +35,9 @@ public protocol DetectedEventStore: Sendable {
   func delete(_ held: Event) throws -> Bool
   /// Returns a new trip with the vehicle and category that the user's rules assign to it.
   ///
-  /// - Parameter device: device that recorded the trip.
+  /// - Parameters:
+  ///   - trip: new trip.
+  ///   - device: device that recorded it.
   func completed(_ trip: Event, device: String) throws -> Event
 }
 

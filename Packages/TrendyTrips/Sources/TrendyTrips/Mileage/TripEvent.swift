@@ -154,7 +154,10 @@ public struct TripEvent: Hashable, Sendable {
   /// Splits the trip at a time within it.
   ///
   /// Divides the distance according to the fixes, or in proportion to time if there are none.
-  /// - Parameter id: id of the second trip; the first one keeps its id.
+  /// - Parameters:
+  ///   - date: time between start and end, exclusive.
+  ///   - id: id of the second trip; the first one keeps its id.
+  ///   - fixes: fixes of the trip in order of time.
   public func split(at date: Date, id: String, fixes: [Location] = []) throws(EditError) -> (TripEvent, TripEvent) {
     guard date > start, date < end else { throw .outside(start: start, end: end) }
     let part = Self.part(of: fixes, until: date) ?? date.timeIntervalSince(start) / end.timeIntervalSince(start)
