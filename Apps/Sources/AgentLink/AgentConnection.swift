@@ -7,6 +7,7 @@
 #endif
 
 import TrendyFoundation
+public import TrendyModels
 
 /// Connection to a running agent or hub. Each request is one line of JSON, each response one or more lines of JSON.
 public final class AgentConnection {
@@ -49,6 +50,12 @@ public final class AgentConnection {
   }
 
   deinit { close(descriptor) }
+
+  /// Parses a line of JSON from a daemon or its status file.
+  /// - Returns: members of the object; `nil` if the line is not a JSON object, so that nothing is known.
+  public static func members(of line: String) -> [String: JSONValue]? {
+    (try? WireJSON.decode(JSONValue.self, from: Data(line.utf8)))?.objectValue
+  }
 
   /// Waits for the next line of JSON; returns `nil` if the agent disconnects or the timeout expires.
   public func next() -> String? {

@@ -22,7 +22,7 @@ struct ReloadCommand: DaemonCommand {
     let places = [session.runtimeFiles, RuntimeFiles(hubDirectory: session.hub.directory)]
     for files in places {
       guard let document = AgentConnection(files, asking: .reload)?.next(),
-        let value = try? WireJSON.decode(JSONValue.self, from: Data(document.utf8)), let members = value.objectValue
+        let members = AgentConnection.members(of: document)
       else { continue }  // an invalid response counts as none
       if let error = members["error"]?.objectValue {
         throw CommandError(

@@ -20,7 +20,8 @@ struct StatusCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws(CommandError) -> Answer {
     let files = session.runtimeFiles
-    guard let document = AgentConnection(files, asking: .status)?.next(), let members = Self.members(of: document)
+    guard let document = AgentConnection(files, asking: .status)?.next(),
+      let members = AgentConnection.members(of: document)
     else {
       throw CommandError(
         "No agent is running for the store at \(session.storeDirectory.path)",
@@ -40,14 +41,11 @@ struct StatusCommand: DaemonCommand {
     let hint = "Start it: trendyd run"
     // Without a valid status file, nothing is known about a previous agent.
     guard let data = FileManager.default.contents(atPath: files.status.path),
-      let status = members(of: String(decoding: data, as: UTF8.self)), let written = status["written"]?.date
+      let status = AgentConnection.members(of: String(decoding: data, as: UTF8.self)),
+      let written = status["written"]?.date
     else { return hint }
     let what = status["state"]?.stringValue == "ended" ? "The last agent stopped" : "The last agent was killed after"
     return "\(what) \(local.dayAndTime(written)). \(hint)"
-  }
-
-  private static func members(of document: String) -> [String: JSONValue]? {
-    (try? WireJSON.decode(JSONValue.self, from: Data(document.utf8)))?.objectValue  // invalid JSON: no status
   }
 
   func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {

@@ -15,7 +15,7 @@ enum DetectedTrip {
     let files = RuntimeFiles(storeDirectory: session.storeDirectory, environment: Environment.all)
     // The timeout keeps an agent that hangs from blocking the command.
     if let text = AgentConnection(files, asking: .status, timeoutSeconds: 1)?.next(),
-      let status = (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8)))?.objectValue  // or no status
+      let status = AgentConnection.members(of: text)
     {
       let trip = status["trip"].flatMap { AgentStatus.LiveTrip($0) }
       return trip?.state == .ended ? nil : trip

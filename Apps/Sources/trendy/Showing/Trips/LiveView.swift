@@ -27,7 +27,7 @@ struct LiveView {
     let screen = Screen(isInPlace: session.console.format == .text && isatty(STDOUT_FILENO) == 1 && !Screen.isDumb)
     var last: AgentStatus.LiveTrip??
     while true {
-      let status = (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8)))?.objectValue  // invalid JSON: no trip
+      let status = AgentConnection.members(of: text)
       let trip = status?["trip"].flatMap { AgentStatus.LiveTrip($0) }
       if last != .some(trip) { show(trip, on: screen) }
       last = .some(trip)
