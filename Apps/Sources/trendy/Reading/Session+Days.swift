@@ -3,34 +3,27 @@ import TrendyModels
 import TrendyPersistence
 
 extension Session {
-  /// Returns the events that start today, newest first.
-  func eventsOfToday(from store: LocalStore) throws -> [Event] {
+  /// Returns the events that start today, newest first, and those that started at most ``LocalTime/longestReach`` days
+  /// before and extend into today.
+  func eventsOfToday(from store: LocalStore) throws -> (starting: [Event], extending: [Event]) {
     let (local, today) = (local, local.day(of: now))
-    let range = local.moments(of: today...today)
-    var events: [Event] = []
-    try store.eventRows(in: local.timestamps(of: today...today)).forEach { row in
+    let (range, first) = (local.moments(of: today...today), today.advanced(by: -LocalTime.longestReach))
+    var (starting, extending): ([Event], [Event]) = ([], [])
+    try store.eventRows(in: local.timestamps(of: first...today)).forEach { row in
+      // Only rows that can touch today are decoded.
       let isElsewhere = row.isAllDay || !row.wasRecorded(in: local)
-      guard isElsewhere || range.contains(row.timestamp) else { return }
-      let event = try row.event()
-      if !isElsewhere || local.day(of: event) == today { events.append(event) }
-    }
-    return local.newestFirst(events)
-  }
-}
-
-extension Session {
-  /// Returns the events that started at most ``LocalTime/longestReach`` days before today and extend into today.
-  func eventsExtendingIntoToday(from store: LocalStore) throws -> [Event] {
-    let (local, today) = (local, local.day(of: now))
-    let begun = today.advanced(by: -LocalTime.longestReach)...today.advanced(by: -1)
-    var events: [Event] = []
-    try store.eventRows(in: local.timestamps(of: begun)).forEach { row in
-      guard row.isAllDay || row.endDate.map({ $0 > local.start(of: begun.lowerBound) }) == true else { return }
+      guard isElsewhere || range.contains(row.timestamp) || row.endDate.map({ $0 > range.lowerBound }) == true else {
+        return
+      }
       let event = try row.event()
       let days = local.days(of: event)
-      if begun.contains(days.lowerBound), days.contains(today) { events.append(event) }
+      if days.lowerBound == today {
+        starting.append(event)
+      } else if days.lowerBound >= first, days.contains(today) {
+        extending.append(event)
+      }
     }
-    return events
+    return (local.newestFirst(starting), extending)
   }
 }
 

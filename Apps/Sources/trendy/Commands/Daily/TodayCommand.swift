@@ -32,9 +32,8 @@ struct TodayCommand: Command {
     let today = local.day(of: session.now)
     let container = try session.openStore()
     let store = container.makeLocalStore()
-    let events = try session.eventsOfToday(from: store)
+    let (events, extending) = try session.eventsOfToday(from: store)
     let running = try RunningEvent.all(in: store).map(\.event).filter { local.day(of: $0) != today }
-    let extending = try session.eventsExtendingIntoToday(from: store)
     let earlier = (running + extending).sorted { ($0.timestamp, $0.id) > ($1.timestamp, $1.id) }
     let list = try EventList((events + earlier).reversed(), in: store)
     var snapshot = try TodaySnapshot(
