@@ -51,7 +51,7 @@ extension DataStoreProtocol {
         digest.strays += try strays(among: rows).count
         digest.visible[kind.rawValue] = rows.count
         digest.refused += try rows.count {
-          try $0.syncStatus == .failed && heldEntry(kind: kind, id: $0.id)?.isDelete ?? true
+          try $0.syncStatus == .failed && heldEntry(kind: kind, id: $0.id) == nil
         }
       }
       try takeIn(kind.stored)
