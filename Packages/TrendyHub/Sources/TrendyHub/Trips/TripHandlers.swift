@@ -93,22 +93,23 @@ struct TripHandlers: Sendable {
   /// Returns a trip with the trips before and after it, and, if this hub detected the trip, how it was detected.
   func showTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
-    var members = try await records.store.read(user: sender.user) { [core] reading in
+    var (members, places) = try await records.store.read(user: sender.user) { [core] reading in
       let trip = try core.trip(id, in: reading, user: sender.user)
       let around = try reading.tripsAround(trip)
       let entries = [
         "trip": try core.entity(.event, id: id, in: reading), "previous": around.previous, "next": around.next,
       ]
       var members = entries.mapValues { $0.map { JSONValue.object($0.document(user: sender.user)) } ?? .null }
-      members["summaries"] = try reading.summaries(of: entries.values.compactMap(\.self).sorted { $0.id < $1.id })
-      return members
+      let places = try reading.geofences()
+      let trips = try entries.values.compactMap(\.self).sorted { $0.id < $1.id }.trips()
+      members["summaries"] = .array(trips.map { $0.summary(places) })
+      return (members, places)
     }
     let explanation = try await readings.explanation(ofEvent: id, of: sender.user)
     members["explanation"] = try explanation.map { .object(try WireJSON.members(of: $0)) }
     if members["explanation"] == nil { members["explanation"] = .null }
     let (trip, fixes) = try await tripWithFixes(id, sender)
     let span = trip.start...max(trip.start, trip.end)
-    let places = try await places(of: sender)
     members["speed"] = SpeedProfile(fixes, during: span)?.document(places) ?? .null
     members["detour"] = trip.detour.map { .double(($0 * 100).rounded() / 100) } ?? .null
     return .json(.object(members))

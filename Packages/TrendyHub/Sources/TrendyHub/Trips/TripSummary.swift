@@ -35,13 +35,19 @@ extension HubReadTransaction {
 
   /// Returns the summaries of the trips among the given events. Other events are ignored.
   func summaries(of events: [HubEntry]) throws -> JSONValue {
-    let trips = try events.filter { $0.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue }
-      .compactMap { entry in
-        let wire: APIEvent = try entry.decoded(user: "")
-        return TripEvent(Event(wire))
-      }
+    let trips = try events.trips()
     let places = trips.isEmpty ? [] : try geofences()
     return .array(trips.map { $0.summary(places) })
+  }
+}
+
+extension [HubEntry] {
+  /// Decodes the trips among the events.
+  func trips() throws -> [TripEvent] {
+    try filter { $0.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue }.compactMap { entry in
+      let wire: APIEvent = try entry.decoded(user: "")
+      return TripEvent(Event(wire))
+    }
   }
 }
 
