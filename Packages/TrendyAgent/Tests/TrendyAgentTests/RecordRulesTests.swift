@@ -35,7 +35,7 @@ struct RecordRulesTests {
       local.dayStart = one.dayStart
       let user = StoreUserRecord(store)
       let settings = try TypeSettings(user)
-      let actions = try user.actions()
+      let actions = try user.actions(of: user.eventTypes())
       for (type, action) in one.expected("actions") { #expect(actions[type]?.rawValue == action.stringValue, context) }
       for (type, keys) in one.expected("order") {
         let own = try user.propertyDefinitions().filter { $0.eventTypeId == type }.inOrder

@@ -31,7 +31,7 @@ extension Session {
   func commandRecording(_ type: EventType) throws -> String {
     let record = StoreUserRecord(try openStore().makeStore())
     let name = ShellWords.quoted(type.name)
-    switch try record.actions()[type.id] {
+    switch try record.actions(of: [type])[type.id] {
     case .start: return "trendy start \(name)"
     case .stop: return "trendy stop \(name)"
     case .ask:

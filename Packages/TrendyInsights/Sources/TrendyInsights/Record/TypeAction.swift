@@ -6,9 +6,9 @@ public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
   case log
   /// Asks for the value of the first property before the event is recorded.
   case ask
-  /// Starts a running event.
+  /// Starts an event that runs until it is stopped.
   case start
-  /// Ends the running event.
+  /// Stops the running event.
   case stop
 
   /// Determines the action of a type.
@@ -46,11 +46,11 @@ extension PropertyDefinition {
 }
 
 extension UserRecord {
-  /// Returns the action of each event type, by type.
-  public func actions() throws -> [String: TypeAction] {
+  /// Returns the actions of some event types, by type.
+  public func actions(of types: [EventType]) throws -> [String: TypeAction] {
     let definitions = Dictionary(grouping: try propertyDefinitions(), by: \.eventTypeId)
     let running = try runningTypes()
-    return try eventTypes().reduce(into: [:]) {
+    return types.reduce(into: [:]) {
       $0[$1.id] = TypeAction(for: $1, definitions: definitions[$1.id] ?? [], isRunning: running.contains($1.id))
     }
   }

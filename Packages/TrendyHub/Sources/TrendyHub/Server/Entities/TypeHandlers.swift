@@ -46,10 +46,11 @@ struct TypeHandlers: Sendable {
   private func listActions(_ call: HubCall, _ sender: HubDevice) -> HubWork {
     .read { reading in
       let record = HubUserRecord(reading)
-      let builtIn = BuiltInType.ids(among: try record.eventTypes(), places: try reading.geofences())
+      let types = try record.eventTypes()
+      let builtIn = BuiltInType.ids(among: types, places: try reading.geofences())
       return .json([
         "types": .array(
-          try record.actions().sorted { $0.key < $1.key }.map { type, action in
+          try record.actions(of: types).sorted { $0.key < $1.key }.map { type, action in
             [
               "event_type_id": .string(type), "built_in": .bool(builtIn.contains(type)),
               "action": .string(action.rawValue),
