@@ -15,7 +15,7 @@ public struct UserRecordService: Sendable {
   private let core: HubCore
   private var readRows: (any TrackRows)?
 
-  /// Creates the service. `device` is the writer's name; `isLimited` is whether the user's quota applies.
+  /// Creates the service. `device` is the writer's name; `isLimited` states whether the user's quota applies.
   init(records: HubRecords, user: String, device: String, isLimited: Bool) {
     self.user = user
     core = isLimited ? records.core : records.core.unlimited
