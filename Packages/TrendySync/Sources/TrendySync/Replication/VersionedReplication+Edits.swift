@@ -85,6 +85,8 @@ extension VersionedReplication {
     guard key.entityType == .eventType else { return .max }
     let counts = try store.syncCounts()
     guard counts.pending + counts.accepted + counts.parked > 0 else { return .max }
+    // A pending edit can also hide that another device moved an entity to this type.
+    let held = Set(try store.heldEntries(under: key.entityId).compactMap(\.key))
     func isBeneath<Entity: StoredEntity>(_ type: Entity.Type, _ id: String) throws -> Bool {
       try Entity.find(id: id, in: store)?.parentEventTypeId == key.entityId
     }
@@ -93,7 +95,9 @@ extension VersionedReplication {
       try store.fetchPendingMutations().map(\.key) + store.fetchAcceptedMutations().map(\.key)
         + store.fetchParkedChanges().compactMap(\.key))
     for child in unsettled where child.entityType.isChildOfEventType {
-      if try isBeneath(child.entityType.stored, child.entityId) { lowest = min(lowest, try lowestBase(of: child)) }
+      if try held.contains(child) || isBeneath(child.entityType.stored, child.entityId) {
+        lowest = min(lowest, try lowestBase(of: child))
+      }
     }
     return lowest
   }

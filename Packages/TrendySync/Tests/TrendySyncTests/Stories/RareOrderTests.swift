@@ -63,6 +63,17 @@ struct RareOrderTests {
     #expect(store.storedPendingMutations.last?.base == 0)
   }
 
+  @Test func `the base of a type's delete excludes a remote move to it that a local create hides`() async throws {
+    await begin([.type("U", 3)])
+    try await makeWithoutAnswer(
+      { try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "mine")) },
+      then: .event("new", 5, of: "U", notes: "theirs"))
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(store.storedEvents["new"] == nil)
+    try device.recorder.delete(eventTypeId: "U")
+    #expect(store.storedPendingMutations.last?.base == 0)
+  }
+
   @Test func `an event that only this device has does not lower the base of its type's delete`() async throws {
     await begin()
     hub.set { $0.head = 9 }
