@@ -167,6 +167,26 @@ struct IngestTests {
     }
   }
 
+  @Test func `entities of a kind count as changed after the hub lost writes`() throws {
+    let hub = try TestHub()
+    let desk = hub.server.ingestDesk(user: hub.user.id)
+    try desk.create(.eventType, CreateEventTypeRequest(id: "t", name: "Trip", color: "#000000", icon: "x"))
+    let (first, isNew) = try desk.changes(of: .geofence, since: nil)
+    #expect(isNew)
+    #expect(try !desk.changes(of: .geofence, since: first).hasChanged)
+    try desk.create(.geofence, CreateGeofenceRequest(id: "g", name: "Home", latitude: 1, longitude: 2, radius: 100))
+    let (second, isChanged) = try desk.changes(of: .geofence, since: first)
+    #expect(isChanged)
+    // A standby without the latest writes took over. The hubs then wrote more than was lost, but no places.
+    try hub.storage.write(user: hub.user.id) { transaction in
+      var state = try transaction.state()
+      state.epochs.append(HubEpoch(id: "standby", first: state.head))
+      state.head += 3
+      try transaction.setState(state)
+    }
+    #expect(try desk.changes(of: .geofence, since: second).hasChanged)
+  }
+
   @Test func `the ingest server of an agent has the same paths with one token`() async throws {
     let ingest = NotingIngest()
     let server = IngestServer(

@@ -277,20 +277,20 @@ public struct AgentIngest: Ingest {
 /// Cached part of a user's record, reloaded after an entity of its kind has changed.
 private final class RecordPart<Value: Sendable>: Sendable {
   private let kind: SyncedKind
-  private let content = Mutex<(head: Int64, value: Value)?>(nil)
+  private let content = Mutex<(position: SourcePosition, value: Value)?>(nil)
 
   init(_ kind: SyncedKind) { self.kind = kind }
 
   func value(at desk: UserRecordService, _ read: () throws -> Value) throws -> Value {
     let cached = content.withLock { $0 }
-    let (head, hasChanged) = try desk.changes(of: kind, since: cached?.head ?? 0)
+    let (position, hasChanged) = try desk.changes(of: kind, since: cached?.position)
     if let cached, !hasChanged {
-      content.withLock { $0?.head = head }
+      content.withLock { $0?.position = position }
       return cached.value
     }
-    // Read after the head was determined: a concurrent write merely causes a redundant reload.
+    // Read after the position was determined: a concurrent write merely causes a redundant reload.
     let value = try read()
-    content.withLock { $0 = (head, value) }
+    content.withLock { $0 = (position, value) }
     return value
   }
 }

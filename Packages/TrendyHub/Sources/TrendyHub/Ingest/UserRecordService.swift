@@ -46,12 +46,15 @@ public struct UserRecordService: Sendable {
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
   }
 
-  /// Returns the head, and whether entities of a kind have been written or deleted since a version.
-  public func changes(of kind: SyncedKind, since version: Int64) throws -> (head: Int64, hasChanged: Bool) {
+  /// Returns the current position, and whether entities of a kind may have changed since an earlier one.
+  public func changes(
+    of kind: SyncedKind, since earlier: SourcePosition?
+  ) throws -> (position: SourcePosition, hasChanged: Bool) {
     try records.storage.read(user: user) { reading in
-      let head = try reading.state().head
-      // A version above the head was assigned before the hub was restored, so assume changes.
-      return (head, try head < version || !reading.lines(ofKind: kind.name, after: version, bytes: 1).isEmpty)
+      let state = try reading.state()
+      let position = SourcePosition(state)
+      guard let earlier, earlier == position || earlier.isPast(of: state) else { return (position, true) }
+      return (position, try !reading.lines(ofKind: kind.name, after: earlier.head, bytes: 1).isEmpty)
     }
   }
 

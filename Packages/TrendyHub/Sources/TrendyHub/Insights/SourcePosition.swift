@@ -1,7 +1,7 @@
 import TrendyModels
 
 /// Hub position that a cached value reflects.
-struct SourcePosition: Hashable, Sendable {
+public struct SourcePosition: Hashable, Sendable {
   /// Epoch in which the value was read; `nil` before the hub's first start.
   let epoch: String?
   let head: Int64
