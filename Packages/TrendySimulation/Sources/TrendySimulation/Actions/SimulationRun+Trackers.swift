@@ -109,9 +109,11 @@ extension SimulationRun {
     return true
   }
 
-  /// Events of a user's record by id; empty if the hub is off.
-  private func events(of user: String) -> [Event] {
-    let entries = hub.entries(of: user).filter { $0.kind == SyncedKind.event.name && $0.isAlive }
+  /// Existing events of a user's record by id; empty if the hub is off.
+  private func events(of user: String) -> [Event] { events(of: user) { $0.isAlive } }
+
+  private func events(of user: String, where isIncluded: (HubEntry) -> Bool) -> [Event] {
+    let entries = hub.entries(of: user).filter { $0.kind == SyncedKind.event.name && isIncluded($0) }
     return entries.compactMap { entry -> Event? in
       let wire = try? ChangeEntryData(rawData: entry.document(user: user)).decode(APIEvent.self)
       return wire.map { Event($0) }
@@ -178,7 +180,11 @@ extension SimulationRun {
         ledger.report(.trackersAreRecordedOnce, "the hubs detected \(Self.words(event)), unlike a hub without faults")
       }
     }
-    for event in open where !tracking.touches.values.contains(where: { $0.span.overlaps(Self.span(event)) }) {
+    // A hub may have changed an event after the user chose it and before the user's change arrived.
+    let touched =
+      tracking.touches.values.map(\.span)
+      + events(of: tracking.user) { tracking.touches[$0.id] != nil }.map { Self.span($0) }
+    for event in open where !touched.contains(where: { $0.overlaps(Self.span(event)) }) {
       ledger.report(
         .trackersAreRecordedOnce, "the hubs did not detect \(Self.words(event)), unlike a hub without faults")
     }
