@@ -8,7 +8,7 @@ public import TrendyPersistence
   import Glibc
 #endif
 
-/// Checks that an implementation of `FileSystem` behaves as a store requires. For use in tests.
+/// Tests that check whether a `FileSystem` implementation behaves as a store requires.
 public enum FileSystemContract: Sendable {
   /// One check with its description.
   public struct Check: Sendable, CustomStringConvertible {

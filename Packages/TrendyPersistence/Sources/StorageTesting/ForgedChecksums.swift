@@ -1,9 +1,8 @@
 import TrendyPersistence
 
-/// Recomputes the checksums of modified files, so that tests, like a forged file, reach the code behind the checksum
-/// checks.
+/// Recomputes the checksums of modified files, so that a test can reach the code behind the checksum checks.
 ///
-/// Input that is not recognizably a file of the expected type is returned unchanged.
+/// Returns input unchanged if it is not recognizably a file of the expected type.
 public enum ForgedChecksums: Sendable {
   /// Recomputes the checksums and offsets of all recognizable blocks of a backup.
   public static func backup(_ bytes: [UInt8]) -> [UInt8] {
@@ -31,7 +30,7 @@ public enum ForgedChecksums: Sendable {
     return bytes
   }
 
-  /// Recomputes the checksum of the durable end in a lock file.
+  /// Recomputes the checksum of the durable end record in a lock file.
   public static func mark(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 32 else { return bytes }
     var bytes = bytes
@@ -80,7 +79,7 @@ public enum ForgedChecksums: Sendable {
     return bytes
   }
 
-  /// Updates the entry of a segment in a manifest to match the segment's bytes.
+  /// Updates the manifest's entry for a segment to match the segment's bytes.
   public static func manifest(_ bytes: [UInt8], referringTo segment: [UInt8]) -> [UInt8] {
     guard bytes.count >= 64, segment.count >= 24 else { return manifest(bytes) }
     var bytes = bytes

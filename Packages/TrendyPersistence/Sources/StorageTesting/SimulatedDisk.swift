@@ -16,7 +16,6 @@ final class SimulatedDisk: Sendable {
 
   init(capacity: Int?) { state = Mutex(DiskState(capacity: capacity)) }
 
-  /// Performs a call that changes neither files nor names.
   func call<Result>(
     _ operation: FileSystemError.Operation, _ path: String,
     _ body: (inout DiskState) throws(FileSystemError) -> Result
@@ -27,7 +26,7 @@ final class SimulatedDisk: Sendable {
     }
   }
 
-  /// Performs and counts a call that changes something or makes a change durable.
+  /// Performs a call that modifies the disk or makes data durable, and counts it.
   func change<Result>(
     _ operation: FileSystemError.Operation, _ path: String,
     _ body: (inout DiskState) throws(FileSystemError) -> Result
@@ -48,7 +47,7 @@ final class SimulatedDisk: Sendable {
   }
 }
 
-/// Current and durable state of all files and names.
+/// Current and durable state of the disk.
 struct DiskState: Sendable {
   enum Change: Sendable {
     case write(offset: Int, bytes: [UInt8])
@@ -62,7 +61,7 @@ struct DiskState: Sendable {
     case renameFolder(from: String, to: String)
     case removeFolder(String)
 
-    /// Directories whose sync makes the change durable.
+    /// Directories that must be synced to make the change durable.
     var folders: [String] {
       switch self {
       case .make(let path, _), .remove(let path), .rename(_, let path, _), .removeFolder(let path):
@@ -76,7 +75,6 @@ struct DiskState: Sendable {
     var bytes: [UInt8] = []
     var durable: [UInt8] = []
     var pending: [Change] = []
-    /// Handle of the open file that holds the lock.
     var lockOwner: Int?
     var counter: UInt64 = 0
   }
@@ -91,7 +89,7 @@ struct DiskState: Sendable {
   var isOff = false
   /// Number of restarts. Files that were opened before the last one are invalid.
   var boot = 0
-  /// Process that opened each file, by handle.
+  /// Process that opened each file, keyed by handle.
   var handles: [Int: Int] = [:]
   var metFault = false
   private var durableNames: [String: Int] = [:]
@@ -328,7 +326,7 @@ struct DiskState: Sendable {
   }
 }
 
-/// Bulk operations. The methods of `Array` make one call per byte in unoptimized builds, and tests create many disks.
+/// Bulk operations. In unoptimized builds the `Array` methods make one call per byte, and tests create many disks.
 extension [UInt8] {
   init(copying source: UnsafeRawBufferPointer) {
     self.init(unsafeUninitializedCapacity: source.count) { target, count in
@@ -337,7 +335,7 @@ extension [UInt8] {
     }
   }
 
-  /// Removes bytes from the end, or appends zeros.
+  /// Truncates the array, or pads it with zeros.
   mutating func resize(to size: Int) {
     let kept = Swift.min(size, count)
     let old = self

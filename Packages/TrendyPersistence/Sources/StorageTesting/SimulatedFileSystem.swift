@@ -9,7 +9,7 @@ public import TrendyPersistence
   import Glibc
 #endif
 
-/// An in-memory disk as seen by one process. It tracks which data has been synced and can lose the rest.
+/// In-memory disk as seen by one process. Tracks which data has been synced and can lose the rest.
 ///
 /// ```swift
 /// let disk = SimulatedFileSystem()
@@ -19,16 +19,16 @@ public import TrendyPersistence
 /// disk.restart(losing: .unsynced)    // data that was never synced is lost; reopen and check
 /// ```
 ///
-/// A file name is durable once its directory has been synced. After a failed sync the affected data can still be read,
-/// but it is lost at the next restart, as on a real disk.
+/// A file name becomes durable when its directory is synced. After a failed sync the affected data can still be read,
+/// but is lost at the next restart, as on a real disk.
 public final class SimulatedFileSystem: FileSystem {
   /// Effect of a power loss on data that was written but not synced.
   public enum Loss: Hashable, Sendable {
     /// All of it is lost.
     case unsynced
-    /// Nothing is lost, but all processes end. A later restart can still lose the unsynced data.
+    /// Nothing is lost, but all processes end. Unsynced data can still be lost in a later restart.
     case nothing
-    /// A random part is lost: writes in any order, torn at sectors of 512 bytes, and file names.
+    /// A random part is lost. Writes survive in any order, torn at 512-byte sectors, and so do changes to file names.
     case random(seed: UInt64)
   }
 
@@ -36,7 +36,7 @@ public final class SimulatedFileSystem: FileSystem {
   public struct Fault: Hashable, Sendable {
     /// Operation whose calls are counted; `nil` for all.
     public var operation: FileSystemError.Operation?
-    /// Number of the call that fails, counted from 1.
+    /// Index of the failing call, counted from 1.
     public var call: Int
     /// Error number (`errno`), for example `ENOSPC` or `EIO`.
     public var code: Int32
@@ -70,7 +70,7 @@ public final class SimulatedFileSystem: FileSystem {
   /// Returns the same disk as seen by another process.
   public func anotherProcess() -> SimulatedFileSystem { SimulatedFileSystem(disk: disk) }
 
-  /// Ends this process: its open files and locks are released, and its writes remain. The process can be used again.
+  /// Ends this process: closes its files and releases its locks, but keeps its writes. The process can be used again.
   public func kill() { disk.state.withLock { $0.endProcess(process) } }
 
   // MARK: Faults
@@ -81,14 +81,13 @@ public final class SimulatedFileSystem: FileSystem {
   /// Number of calls so far that changed something or made it durable.
   public var changes: Int { disk.state.withLock { $0.changes } }
 
-  /// Sets the fault to inject, or removes it if `nil`. Calls are counted from now on.
+  /// Sets the fault to inject; `nil` removes it. Calls are counted from now on.
   public func fail(_ fault: Fault?) { disk.state.withLock { $0.setFault(fault) } }
 
   /// Whether the fault has occurred since it was set.
   public var metFault: Bool { disk.state.withLock { $0.metFault } }
 
-  /// Cuts the power before the `count`-th change from now. That call and all later ones fail until
-  /// ``restart(losing:)``.
+  /// Cuts the power just before the `count`-th change from now. All calls fail from then until ``restart(losing:)``.
   public func powerOff(beforeChange count: Int) { disk.state.withLock { $0.changesLeft = count - 1 } }
 
   /// Whether power was lost after ``powerOff(beforeChange:)``.
@@ -108,13 +107,13 @@ public final class SimulatedFileSystem: FileSystem {
   /// Returns the current bytes of a file, or `nil` if there is no such file.
   public func contents(_ path: String) -> [UInt8]? { disk.state.withLock { $0.contents(path) } }
 
-  /// Replaces the bytes of a file durably, to simulate damage.
+  /// Replaces the bytes of a file durably, for example to simulate damage.
   public func setContents(_ path: String, _ bytes: [UInt8]) { disk.state.withLock { $0.setContents(path, bytes) } }
 
   /// Sorted paths of all files.
   public var files: [String] { disk.state.withLock { $0.names.keys.sorted() } }
 
-  /// Returns a copy of the disk with the same files, all of them durable and closed.
+  /// Returns a copy of the disk. All files in the copy are durable and closed.
   public func copy() -> SimulatedFileSystem {
     let other = SimulatedFileSystem()
     let files = disk.state.withLock { state in state.names.mapValues { state.nodes[$0]?.bytes ?? [] } }
@@ -218,14 +217,13 @@ extension SimulatedFileSystem {
   }
 
   public func pause(attempt: Int) -> Duration {
-    // Lets other threads run, because one of them may hold the lock. The reported pause is longer than the real one, so
-    // that a wait for a lock that no thread will release times out quickly.
+    // Gives a thread that holds the lock a chance to run. Reports a longer pause than the real one, so that waiting for
+    // a lock that no thread will release times out quickly.
     usleep(200)
     return .milliseconds(1)
   }
 }
 
-/// An open file of a simulated process.
 final class SimulatedFile: OpenFile {
   private let disk: SimulatedDisk
   private let path: String
@@ -275,7 +273,7 @@ final class SimulatedFile: OpenFile {
         state.change(node, .write(offset: offset, bytes: bytes))
       }
     } catch {
-      // Simulates a partial write: half of the bytes reach the file.
+      // Simulate a partial write: half of the bytes reach the file.
       disk.state.withLock { state in
         let part = Array(bytes.prefix(bytes.count / 2))
         if !state.isOff, state.boot == boot, state.handles[handle] == process, isWritable,
@@ -295,7 +293,7 @@ final class SimulatedFile: OpenFile {
         state.synchronize(node)
       }
     } catch {
-      // Like a real kernel, discard the data that could not be written and consider its pages clean.
+      // Discard the unwritten data and treat its pages as clean, as a real kernel does.
       disk.state.withLock { state in if !state.isOff, state.boot == boot { state.forgetPending(node) } }
       throw error
     }
@@ -361,9 +359,9 @@ final class SimulatedFile: OpenFile {
   }
 }
 
-/// A copy of a file's bytes.
+/// Copy of a file's bytes.
 ///
-/// `@unchecked`: written once, in `init`.
+/// `@unchecked`: written only in `init`.
 final class SimulatedMapping: MappedFile, @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
 
@@ -376,7 +374,7 @@ final class SimulatedMapping: MappedFile, @unchecked Sendable {
   deinit { bytes.deallocate() }
 }
 
-/// Shared counter of a file. A power loss resets it.
+/// Counter shared by all processes that have a file open. A power loss resets it.
 final class SimulatedCounter: SharedCounter {
   private let disk: SimulatedDisk
   private let node: Int

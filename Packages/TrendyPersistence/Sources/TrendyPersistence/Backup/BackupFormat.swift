@@ -1,32 +1,31 @@
-/// Format of a backup file (docs/format.md, "Backup"): a header, followed by blocks with chained checksums, which
-/// reveal any block that was altered, removed, moved or added.
+/// Format of a backup file (docs/format.md, "Backup"): a header followed by blocks. The checksums of the blocks are
+/// chained, so any altered, removed, reordered or inserted block is detected.
 enum BackupFormat {
   static let magic: UInt64 = 0x6B62_7964_6E65_7274  // "trendybk"
   static let version = 1
   static let headerBytes = 64
   static let blockHeaderBytes = 24
-  /// Usual length of a block of rows in bytes.
+  /// Usual length of a block of rows, in bytes.
   static let usualBlock = 1 << 20
-  /// Maximum length of a block in bytes, enough for one row of maximum length.
+  /// Maximum length of a block in bytes. A row of maximum length fits.
   static let largestBlock = RowLayout.size(payloadCount: RowLayout.largestPayload) + blockHeaderBytes
 
   enum BlockKind: UInt32 {
-    /// Start of a store; contains the store's name and the sequence number of its last save.
+    /// Starts a store. Contains the store's name and the sequence number of its last save.
     case store = 1
-    /// Rows of the most recently started store.
+    /// Rows of the store that was started last.
     case records = 2
     /// Last block of an unsigned backup; contains the total number of rows.
     case end = 3
-    /// Follows the end of a signed backup; contains the HMAC-SHA-256 of all bytes before this block.
+    /// Follows the end block of a signed backup. Contains the HMAC-SHA-256 of all preceding bytes.
     case signature = 4
   }
 
   static let signatureBytes = 32
-  /// Maximum sequence number of a store in a backup; the restored store continues from it.
+  /// Maximum sequence number of a store in a backup. The restored store continues from the backed-up number.
   static let largestSequence = StoreFormat.largestNumber / 2
 
-  /// Whether `name` has 1 to 80 letters, digits and `-`, `_`, `@`, `~`, `=`, so that it cannot contain a path
-  /// separator.
+  /// Whether `name` consists of 1 to 80 letters, digits and `-`, `_`, `@`, `~`, `=`. Excludes path separators.
   static func isStoreName(_ name: String) -> Bool {
     (1...80).contains(name.utf8.count)
       && name.utf8.allSatisfy { byte in
@@ -39,10 +38,7 @@ enum BackupFormat {
       }
   }
 
-  /// Returns the checksum of a block.
-  /// - Parameters:
-  ///   - block: bytes of the whole block.
-  ///   - before: checksum of the previous block or of the header.
+  /// Returns the checksum of a block, chained to the checksum of the preceding block or of the header.
   static func checksum(_ block: UnsafeRawBufferPointer, before: UInt64) -> UInt64 {
     let head = Checksum.xxh64(UnsafeRawBufferPointer(rebasing: block[..<16]), seed: before)
     return Checksum.xxh64(UnsafeRawBufferPointer(rebasing: block[blockHeaderBytes...]), seed: head)

@@ -1,7 +1,6 @@
 /// Secret key for signing backups.
 ///
-/// A checksum detects damage but does not authenticate: anyone can write a backup with correct checksums. Only a
-/// signature proves that the backup was made with the key.
+/// Checksums detect damage but can be forged. Only a signature proves that the backup was made with the key.
 public struct BackupKey: Hashable, Sendable {
   /// Minimum length of a key in bytes.
   public static let minBytes = 32

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Reads a backup sequentially in blocks and verifies each checksum before using the data.
+/// Reads a backup block by block and verifies each checksum before using the data.
 struct BackupReader {
   /// Time of the backup in milliseconds since 1970-01-01T00:00:00Z.
   let madeMillis: Int64
@@ -37,9 +37,9 @@ struct BackupReader {
 
   /// Reads the whole file.
   /// - Parameters:
-  ///   - key: key with which the backup must be signed; `nil` to accept any backup.
-  ///   - onStore: called at the start of each store with a valid, unique name.
-  ///   - onRecord: called with each row, valid during the call, in the order of kind, sort value and key.
+  ///   - key: key that must have signed the backup; `nil` to accept any backup.
+  ///   - onStore: called at the start of each store, after its name was found to be valid and unique.
+  ///   - onRecord: called with each row in order of kind, sort value and key. The row is valid during the call.
   ///   - onBlock: called with the number of bytes read so far.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)``, or an
   ///   error thrown by a closure.
@@ -150,7 +150,7 @@ struct BackupReader {
       offset += RowLayout.size(record)
       count += 1
     }
-    // Keep a copy of the last header for the order check, because the next block overwrites this memory.
+    // Copy the last header for the order check, because the next block overwrites this memory.
     if let last {
       let copy = RowMemory(zeroed: RowLayout.headerBytes)
       copy.base.copyMemory(from: last, byteCount: RowLayout.headerBytes)

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Writes a backup sequentially into a temporary file, which is renamed once it is durable.
+/// Writes a backup sequentially to a temporary file and renames the file once it is durable.
 final class BackupWriter {
   private let path: String
   private let fileSystem: any FileSystem
@@ -36,12 +36,12 @@ final class BackupWriter {
     try write(header.bytes(from: 0, count: header.count))
   }
 
-  /// Creates an empty file, locked against other writers of the same backup until it is closed.
+  /// Creates an empty file and locks it against other writers of the same backup until it is closed.
   private static func begin(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> any OpenFile {
     while true {
       let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
       guard try storing({ () throws(FileSystemError) in try file.tryLock() }) else { throw .busy(path: path) }
-      // Another writer may have renamed the file before it released the lock. The file is then a finished backup.
+      // Another writer may have finished and renamed the file before releasing its lock. Try again with a new file.
       guard try storing({ () throws(FileSystemError) in try file.isInPlace() }) else { continue }
       try storing { () throws(FileSystemError) in try file.truncate(to: 0) }
       return file
@@ -49,7 +49,7 @@ final class BackupWriter {
   }
 
   deinit {
-    // Frees the space. Readers ignore a file of this name.
+    // Free the space. Readers ignore the temporary file.
     if !isFinished { try? fileSystem.remove(temporaryPath) }
   }
 
@@ -85,8 +85,8 @@ final class BackupWriter {
 
   func endStore() throws(StorageError) { try flush(.records) }
 
-  /// Completes the backup. On return it is durable under its final name.
-  /// - Returns: its length in bytes.
+  /// Completes the backup. When this returns, the backup is durable under its final name.
+  /// - Returns: the length of the backup in bytes.
   func finish() throws(StorageError) -> Int {
     let content = RowMemory(zeroed: 8)
     store(UInt64(records), content.base, 0)

@@ -3,10 +3,10 @@ import Synchronization
 extension StoreBackup {
   /// Result of a restore.
   public struct RestoreReport: Hashable, Sendable {
-    /// Content of the restored backup.
+    /// Content of the backup that was restored.
     public var summary: Summary
-    /// Paths under which the replaced content was kept: a backup, or the renamed files of a damaged store. Empty if
-    /// there was no content.
+    /// Paths that now hold the replaced content: a backup, or the renamed files of a damaged store. Empty if nothing
+    /// was replaced.
     public var kept: [String]
 
     /// Creates a report.
@@ -16,7 +16,7 @@ extension StoreBackup {
     }
   }
 
-  /// Returns whether any of the stores has content that a restore would replace: rows or damaged files.
+  /// Returns whether a restore to these stores would replace content: rows or damaged files.
   /// - Parameters:
   ///   - stores: stores to examine.
   ///   - fileSystem: file system of the stores.
@@ -36,22 +36,22 @@ extension StoreBackup {
 
   /// Replaces the content of stores with the content of a backup.
   ///
-  /// The whole backup is verified first. Then each store is replaced atomically; if that fails, it remains unchanged.
-  /// Stores that the backup does not contain are not touched. Programs that have a store open continue with the
-  /// restored content. A read during the replacement may throw ``StorageError/replaced(path:)``, after which the store
-  /// must be reopened.
+  /// The whole backup is verified first. Then each store is replaced atomically; a store that cannot be replaced
+  /// remains unchanged. Stores that are not in the backup are not touched. Programs that have a store open continue
+  /// with the restored content. A read during the replacement may throw ``StorageError/replaced(path:)``, after which
+  /// the store must be reopened.
   ///
-  /// To the hub, a restored store is a copy of the device: the hub detects the repeated sequence numbers
+  /// To the hub, a restored store looks like a copy of the device. The hub detects the repeated sequence numbers
   /// (`device_forked`), and the store continues under a new device identity. No data on the hub is lost.
   ///
-  /// `onProgress` can cancel the restore only until the first store has been replaced or created, or the files of a
-  /// damaged store have been renamed. Its later results are ignored, because the stores of a backup belong together.
+  /// `onProgress` can cancel the restore until the first store has been replaced or created, or the files of a damaged
+  /// store have been renamed. After that its result is ignored, so that a backup is never restored only in part.
   /// - Parameters:
   ///   - path: path of the backup.
   ///   - stores: stores to replace.
-  ///   - keptPath: path for a backup of the current content, which is written first if there is any.
+  ///   - keptPath: path for a backup of the current content, written before the restore if there is any content.
   ///   - nowMillis: current time in milliseconds since 1970-01-01T00:00:00Z.
-  ///   - key: key with which the backup must be signed; `nil` to accept any backup.
+  ///   - key: key that must have signed the backup; `nil` to accept any backup.
   ///   - fileSystem: file system of the backup and the stores.
   ///   - options: sizes and timeouts.
   ///   - onProgress: receives the progress; `false` cancels.
@@ -81,7 +81,7 @@ extension StoreBackup {
         kept += try setAside(store, fileSystem, options)
       }
     }
-    // The write locks prevent further saves, so the backup of the current content is complete.
+    // The write locks prevent further saves, so the backup of the current content stays complete.
     var replacements: [Replacement] = []
     for store in targets { replacements.append(try Replacement(of: store, fileSystem, options)) }
     if !used.isEmpty {
@@ -96,8 +96,8 @@ extension StoreBackup {
           onProgress(progress) || !mayCancel
         }
       } catch {
-        // The stores still contain the previous content, so its backup is not needed. If it cannot be removed, it only
-        // uses space.
+        // The stores still have their previous content, so its backup is not needed. If the backup cannot be removed,
+        // it only takes up space.
         if case .cancelled = error, !used.isEmpty { try? fileSystem.remove(keptPath) }
         throw error
       }
@@ -105,22 +105,22 @@ extension StoreBackup {
     }
     replacements = []
     for store in targets {
-      // Removes obsolete files. If that fails, the next maintenance removes them.
+      // Remove obsolete files. If that fails, the next maintenance run removes them.
       _ = try? StorageEngine.open(directory: store.directory, fileSystem: fileSystem, options: options).maintain()
     }
     return RestoreReport(summary: summary, kept: kept)
   }
 
-  /// Unpacks each store of a backup into a new directory, in one pass over the file.
+  /// Unpacks each store in a backup into a new directory, in one pass over the file.
   /// - Parameters:
   ///   - path: path of the backup.
-  ///   - key: key with which the backup must be signed; `nil` to accept any backup.
+  ///   - key: key that must have signed the backup; `nil` to accept any backup.
   ///   - fileSystem: file system of the backup and the new stores.
   ///   - options: options for the new stores.
   ///   - onProgress: receives the progress; `false` cancels.
-  ///   - directory: returns the directory for a store; throws for an unexpected name.
-  /// - Throws: ``StorageError/exists(path:)`` for a directory with a store. After any error some stores may already
-  ///   exist.
+  ///   - directory: returns the directory for a store, or throws if the name is unexpected.
+  /// - Throws: ``StorageError/exists(path:)`` if a directory already contains a store. Some stores may have been
+  ///   created before an error is thrown.
   public static func unpack(
     _ path: String, signedWith key: BackupKey? = nil, fileSystem: any FileSystem = PosixFileSystem(),
     options: StorageEngine.Options = .init(), onProgress: ProgressHandler = { _ in true },
@@ -166,7 +166,7 @@ extension StoreBackup {
       || ["log-", "segment-"].contains { name.hasPrefix($0) && StoreFormat.number(name.dropFirst($0.count)) != nil }
   }
 
-  /// Renames the files of a damaged store, so that a new one can be created in the directory.
+  /// Renames the files of a damaged store, so that a new store can be created in the directory.
   private static func setAside(
     _ store: Store, _ fileSystem: any FileSystem, _ options: StorageEngine.Options
   ) throws(StorageError) -> [String] {
@@ -178,8 +178,8 @@ extension StoreBackup {
       let names = try fileSystem.names(inDirectory: store.directory)
       let number = StorageEngine.highestSetAside(names) + 1
       var paths: [String] = []
-      // The manifest is renamed first. If the process stops before it has renamed the others, these still show that
-      // there was a store.
+      // Rename the manifest first. If the process stops before renaming the other files, they still show that there was
+      // a store.
       for name in names.filter(isStoreFile).sorted(by: { $0 == StoreFormat.manifestName && $1 != $0 }) {
         let aside = "\(store.directory)/\(StoreFormat.setAsidePrefix)\(number)-\(name)"
         try fileSystem.rename(store.directory + "/" + name, to: aside)
@@ -191,7 +191,7 @@ extension StoreBackup {
   }
 }
 
-/// A new store whose only segment receives the rows from a backup.
+/// New store with a single segment that receives the rows from a backup.
 private struct UnpackedStore {
   private let directory: String
   private let fileSystem: any FileSystem
@@ -229,7 +229,7 @@ private struct UnpackedStore {
   }
 }
 
-/// A store that is about to be replaced. As long as this object exists, no other handle can save, seal or merge.
+/// Store that is about to be replaced. While this object exists, no other handle can save, seal or merge.
 private final class Replacement {
   private let store: StoreBackup.Store
   private let engine: StorageEngine
@@ -256,19 +256,18 @@ private final class Replacement {
 }
 
 extension StorageEngine {
-  /// Replaces all rows with those of one store in a backup. The caller must hold the write lock and the maintenance
-  /// lock.
+  /// Replaces all rows with the rows of one store in a backup. Requires the write lock and the maintenance lock.
   fileprivate func replaceAll(
     with reader: BackupReader, named wanted: String, onProgress: StoreBackup.ProgressHandler
   ) throws(StorageError) {
-    // Other handles may have sealed since the store was opened.
+    // Other handles may have sealed the log since this handle was opened.
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
     var next = state.withLock { $0.generation.manifest }
-    // The generation must exceed the numbers of files that were set aside, so that a later repair does not mistake them
-    // for current files.
+    // The generation must exceed the numbers of all files set aside earlier. Otherwise a later repair could mistake
+    // those files for current ones.
     next.generation = max(next.generation, Self.highestSetAside(names)) + 1
     next.segments = []
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: next)
@@ -288,12 +287,11 @@ extension StorageEngine {
       let progress = StoreBackup.Progress(step: .restoring(store: wanted), done: done, total: reader.bytes)
       guard onProgress(progress) else { throw .cancelled(path: reader.path) }
     }
-    // Other handles that have the store open read up to this seal, which notifies them of the replacement.
+    // Other handles read up to this seal and learn from it that the store is being replaced.
     try goOnInNewChunk(log, for: 0, isReplacement: true)
     state.withLock { state in
       next.firstChunk = state.tail.chunk.number
-      // Queue positions are derived from sequence numbers, so all later saves must have higher ones than the restored
-      // rows.
+      // Queue positions are derived from sequence numbers, so later saves need higher numbers than the restored rows.
       next.firstSequence = max(state.tail.sequence, lastSequence) + 1
     }
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }

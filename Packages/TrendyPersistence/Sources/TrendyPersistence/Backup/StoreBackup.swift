@@ -1,7 +1,7 @@
-/// Writes, verifies and restores backups. A backup is a file with the consistent content of one or more stores.
+/// Writes, verifies and restores backups. A backup is a file with a consistent copy of one or more stores.
 ///
-/// A backup contains rows, not copies of files: later versions can read it, and a damaged store cannot produce a backup
-/// that looks complete. It contains a concurrent save either entirely or not at all.
+/// A backup contains rows rather than copies of files, so later versions can read it, and a damaged store cannot
+/// produce a backup that looks complete. A concurrent save is included entirely or not at all.
 ///
 /// ```swift
 /// let stores = [StoreBackup.Store(name: "record", directory: "/home/me/.local/share/trendy")]
@@ -31,7 +31,7 @@ public enum StoreBackup: Sendable {
     public var madeMillis: Int64
     /// Length of the file in bytes.
     public var bytes: Int
-    /// Number of rows of each store by its name.
+    /// Number of rows, keyed by store name.
     public var records: [String: Int]
 
     /// Creates a summary.
@@ -42,15 +42,15 @@ public enum StoreBackup: Sendable {
     }
   }
 
-  /// Progress of a backup, its verification or a restore. Each step counts from 0 to its own total.
+  /// Progress of a backup, a verification or a restore. Each step counts from 0 to its own total.
   public struct Progress: Hashable, Sendable {
-    /// Step of an operation.
+    /// Step of a backup or restore operation.
     public enum Step: Hashable, Sendable {
       /// Writing the rows of the stores to a backup, counted in rows.
       case backingUp
-      /// Verifying a backup, counted in bytes of the file.
+      /// Verifying a backup, counted in bytes.
       case checking
-      /// Restoring the store with this name, counted in bytes of the backup.
+      /// Restoring the store with this name, counted in bytes of the backup file.
       case restoring(store: String)
     }
 
@@ -58,7 +58,7 @@ public enum StoreBackup: Sendable {
     public var step: Step
     /// Amount completed, 0 to ``total``.
     public var done: Int
-    /// Total amount of the step: rows or bytes, depending on the step.
+    /// Total for the step, in rows or bytes.
     public var total: Int
 
     /// Creates a progress value.
@@ -69,14 +69,14 @@ public enum StoreBackup: Sendable {
     }
   }
 
-  /// Called with the progress after every block or about a thousand rows, and at the end of each step. Returning
-  /// `false` cancels the operation, which then throws ``StorageError/cancelled(path:)``.
+  /// Receives the progress after every block or about a thousand rows, and at the end of each step. Returning `false`
+  /// cancels the operation, which then throws ``StorageError/cancelled(path:)``.
   public typealias ProgressHandler = (Progress) -> Bool
 
-  /// Writes a backup of the stores. On return it is complete and durable. Directories without a store are skipped.
+  /// Writes a durable backup of the stores. Directories without a store are skipped.
   ///
-  /// No store is changed, and other handles may save at the same time. If the path is in the directory of a store, its
-  /// name must not be one that the store uses, and an existing file is replaced only if it is a backup.
+  /// The stores are not changed, and other handles can save at the same time. If the path is in a store's directory,
+  /// the file must not have a name that the store uses, and only a backup can be replaced there.
   /// - Parameters:
   ///   - stores: stores to back up.
   ///   - path: path of the backup.
@@ -89,7 +89,7 @@ public enum StoreBackup: Sendable {
   /// - Returns: content of the backup.
   /// - Throws: ``StorageError/exists(path:)``; ``StorageError/cancelled(path:)``; ``StorageError/busy(path:)`` while
   ///   another process is writing a backup with this name; ``StorageError/damaged(path:offset:)`` for a damaged store,
-  ///   which must be repaired first; ``StorageError/missing(path:)`` if no directory contains a store.
+  ///   which must be repaired first; ``StorageError/missing(path:)`` if none of the directories contains a store.
   @discardableResult
   public static func write(
     _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false, signedWith key: BackupKey? = nil,
@@ -100,7 +100,7 @@ public enum StoreBackup: Sendable {
     var engines: [(name: String, engine: StorageEngine)] = []
     for store in stores {
       guard try isThere(store.directory + "/" + StoreFormat.manifestName, fileSystem) else { continue }
-      // Use a separate handle that is never refreshed, so that all rows come from one consistent state.
+      // Use a separate handle and never refresh it, so that all rows come from one consistent state.
       let engine = try StorageEngine.open(directory: store.directory, fileSystem: fileSystem, options: options)
       engines.append((store.name, engine))
     }
@@ -136,10 +136,11 @@ public enum StoreBackup: Sendable {
 
   private static let progressInterval = 1024
 
-  /// Verifies a whole backup: its checksums and, with a key, its signature. Without a key, its origin is not verified.
+  /// Verifies a whole backup: its checksums and, if a key is given, its signature. Without a key its origin is not
+  /// verified.
   /// - Parameters:
   ///   - path: path of the backup.
-  ///   - key: key with which the backup must be signed; `nil` to accept any backup.
+  ///   - key: key that must have signed the backup; `nil` to accept any backup.
   ///   - fileSystem: file system of the backup.
   ///   - onProgress: receives the progress; `false` cancels at any time.
   /// - Returns: content of the backup.
@@ -164,7 +165,6 @@ public enum StoreBackup: Sendable {
     return Summary(madeMillis: reader.madeMillis, bytes: reader.bytes, records: records)
   }
 
-  /// Returns whether a backup may be written to this path. Throws if an existing file cannot be read.
   private static func isFree(
     _ path: String, isReplacing: Bool, _ fileSystem: any FileSystem
   ) throws(StorageError) -> Bool {

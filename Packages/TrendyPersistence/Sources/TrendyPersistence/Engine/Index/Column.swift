@@ -1,6 +1,6 @@
 /// Growable integer array with a single owner.
 ///
-/// Unlike an `Array` stored in a class property, it appends without exclusivity or uniqueness checks.
+/// Appends without the exclusivity and uniqueness checks of an `Array` that is stored in a class property.
 final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
   private var base: UnsafeMutablePointer<Element>
   private var capacity: Int
@@ -11,7 +11,7 @@ final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
     base = .allocate(capacity: self.capacity)
   }
 
-  /// Creates a column with `count` zeros.
+  /// Creates a column of zeros.
   init(zeros count: Int) {
     capacity = max(count, 1)
     base = .allocate(capacity: capacity)
@@ -32,7 +32,7 @@ final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
     set { base[index] = newValue }
   }
 
-  /// Removes all elements and keeps the memory.
+  /// Removes all elements but keeps the memory.
   func removeAll() { count = 0 }
 
   var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }

@@ -1,7 +1,7 @@
-/// Collects the rows of each kind in key order while a segment is written (docs/format.md, "Segment").
+/// Collects the rows of each kind in key order while a segment is being written (docs/format.md, "Segment").
 ///
 /// Version 7 UUIDs, which increase with their creation time, come first, followed by other UUIDs. Both are sorted by
-/// the upper half of the key. Hashes follow in row order. Takes one pass over the rows and sorts each kind separately.
+/// the upper half of the key. Hashes follow in row order.
 final class KeyOrder {
   /// Group key under which a segment stores the rows of a kind in key order.
   static let group = UInt64.max
@@ -15,7 +15,7 @@ final class KeyOrder {
     var all: Int { versionSeven + otherUUIDs + hashes }
   }
 
-  /// Row numbers of all finished kinds, one kind after another.
+  /// Row numbers of all finished kinds, kind by kind.
   let rows: Column<UInt32>
   private(set) var counts: [Counts] = []
   private let sevens = KeyedRows()
@@ -43,7 +43,7 @@ final class KeyOrder {
   }
 }
 
-/// Row numbers with the upper halves of their keys, sorted on demand.
+/// Row numbers with the upper halves of their keys. Sorted on demand.
 private final class KeyedRows {
   private let keys = Column<UInt64>()
   private let rows = Column<UInt32>()
@@ -71,7 +71,7 @@ private final class KeyedRows {
     (isSorted, varying) = (true, 0)
   }
 
-  /// Sorts by key with a stable radix sort from the lowest digit. Digits that are equal in all keys are skipped.
+  /// Stable radix sort by key, starting with the lowest digit. Digits that are equal in all keys are skipped.
   private func sort() {
     let digitBits = 11
     let spare = (keys: Column<UInt64>(zeros: count), rows: Column<UInt32>(zeros: count))
@@ -100,6 +100,5 @@ private final class KeyedRows {
 }
 
 extension RowKey {
-  /// Whether the key is a version 7 UUID.
   @inline(__always) var isVersionSeven: Bool { !isHash && high >> 12 & 0xF == 7 }
 }

@@ -1,38 +1,35 @@
-/// In-memory index of rows: an open-addressing hash table by key, and ordered lists by kind and group. Stores the
-/// addresses of rows, not the rows themselves.
+/// In-memory index of rows by their addresses: a hash table by key, and ordered lists by kind and group.
 ///
-/// Lists are brought up to date when they are read, because many saves happen between two scans and most reads look up
-/// a key.
+/// Lists are updated when they are read, because most reads look up a key and many saves happen between two scans.
 final class Memtable {
-  /// Row addresses in insertion order, indexed by row number. Once a row is in a list, its number is reused only for a
-  /// row with the same sort value and group.
+  /// Row addresses, roughly in insertion order, indexed by row number. Once a row is in a list, its number is reused
+  /// only for a row with the same sort value and group.
   private var rows: UnsafeMutablePointer<UnsafeRawPointer>
   private var recordCapacity = 128
   private var recordCount = 0
-  /// Hash table in buckets of one cache line (64 bytes), so that a lookup usually costs one memory access.
+  /// Open-addressing hash table with buckets of one cache line (64 bytes), so a lookup usually costs one memory access.
   ///
   /// A bucket begins with one tag byte for each of its seven slots: 0 if the slot is empty, otherwise bits of the hash.
   /// The slots follow, each with a 32-bit hash in the upper half and a row number in the lower half. All seven tags are
-  /// compared at once. The most common result, no match and an empty slot, is easy to predict, so the CPU continues
-  /// speculatively before it has read the tags.
+  /// compared at once.
   private var table = Memtable.emptyTable(64 * Memtable.bucketBytes)
   private static let bucketBytes = 64
   private static let slotsInBucket = 7
   private var usedSlots = 0
-  /// Bit set of the kinds of all rows that have ever been added.
+  /// Bit set of the kinds of all rows ever added.
   private var kindsSeen: SIMD4<UInt64> = .zero
   /// Lists by kind; empty until the first scan.
   private var kinds: [OrderedRows?] = []
-  /// Number of the first row that is not yet in the lists of kinds.
+  /// Number of the first row that is not in the kind lists yet.
   private var kindsListed = 0
-  /// Numbers of the groups. Created on the first access to a group.
+  /// Numbers of the groups; created at the first access to a group.
   private var groupNumbers: GroupNumbers?
-  /// Lists of the groups, indexed by group number minus one.
+  /// Group lists, indexed by group number minus one.
   private var groups: [GroupList] = []
-  /// Number of the first row that is not yet in the lists of groups.
+  /// Number of the first row that is not in the group lists yet.
   private var groupsListed = 0
 
-  /// Rows of one group. In some kinds most groups have a single row, and a list object for each would be the largest
+  /// Rows of one group. In some kinds most groups have a single row, so allocating a list for each would dominate the
   /// cost.
   private enum GroupList {
     case none
@@ -47,14 +44,13 @@ final class Memtable {
   /// Number of keys, including deleted ones.
   var count: Int { usedSlots }
 
-  /// Returns the row or deletion with this kind and key, or `nil` if there is none.
   func find(kind: UInt8, key: RowKey) -> UnsafeRawPointer? {
     guard usedSlots > 0 else { return nil }
     let slot = self.slot(kind: kind, key: key, hash: Self.hash(kind, key))
     return isEmpty(slot) ? nil : rows[row(slot)]
   }
 
-  /// Adds a row or a deletion and replaces any earlier one with its key.
+  /// Adds a row or a deletion, replacing any earlier row with the same key.
   /// - Returns: its row number, an index into ``records``. Valid until a row with the same key is applied.
   @discardableResult func apply(_ record: UnsafeRawPointer) -> Int {
     let kind = RowLayout.kind(record)
@@ -68,7 +64,7 @@ final class Memtable {
     fill(slot, with: UInt64(hash) << 32 | UInt64(row))
     usedSlots += 1
     kindsSeen[Int(kind >> 6)] |= 1 << UInt64(kind & 63)
-    // Small tables grow fourfold, because each step rehashes every key.
+    // Small tables grow fourfold, because each growth rehashes every key.
     if Self.isCrowded(usedSlots, table.count) { grow(to: table.count * (table.count < 64 << 10 ? 4 : 2)) }
     return row
   }
@@ -83,7 +79,7 @@ final class Memtable {
     return true
   }
 
-  /// Reserves space for a number of additional keys.
+  /// Reserves space for `more` additional keys.
   func reserve(_ more: Int) {
     var bytes = table.count
     while Self.isCrowded(usedSlots + more, bytes) { bytes *= 2 }
@@ -95,7 +91,7 @@ final class Memtable {
     for record in GroupRows(header: group, base: base) { apply(record) }
   }
 
-  /// Returns up to `limit` rows of a kind or group with sort values from `lower` up to but excluding `upper`.
+  /// Returns up to `limit` rows from a kind or group with sort values in `lower..<upper`.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     unless isHidden: ((UnsafeRawPointer) -> Bool)? = nil
@@ -112,16 +108,15 @@ final class Memtable {
 
   func count(kind: UInt8, group: UInt64?) -> Int { list(kind: kind, group: group)?.count ?? 0 }
 
-  /// Rows and deletions of all keys, roughly in insertion order. Unused row numbers contain ``nobody``. Valid until the
-  /// next change.
+  /// Rows and deletions for all keys, roughly in insertion order. Unused row numbers contain ``nobody``. Valid until
+  /// the next change.
   var records: UnsafeBufferPointer<UnsafeRawPointer> { UnsafeBufferPointer(start: rows, count: recordCount) }
 
-  /// All rows that are not deleted, in no particular order.
   var living: [UnsafeRawPointer] { records.filter { !RowLayout.isDeletion($0) } }
 }
 
 extension Memtable {
-  /// Placeholder at unused row numbers: a deletion, which no list contains. Never modified or freed.
+  /// Placeholder for unused row numbers. It is a deletion, so it is in no list. Never modified or freed.
   nonisolated(unsafe) static let nobody: UnsafeRawPointer = {
     let record = UnsafeMutableRawPointer.allocate(byteCount: RowLayout.headerBytes, alignment: 8)
     RowLayout.write(
@@ -143,7 +138,7 @@ extension Memtable {
     }
   }
 
-  /// Returns the rows of a group. Must be preceded by a call to ``listGroups()``.
+  /// Requires a preceding call to ``listGroups()``.
   private func groupList(_ kind: UInt8, _ group: UInt64) -> GroupList {
     guard let number = groupNumbers?.find(GroupName(kind: kind, group: group)) else { return .none }
     return groups[Int(number) - 1]
@@ -168,7 +163,6 @@ extension Memtable {
     return recordCount - 1
   }
 
-  /// Replaces a row and returns the row number of the new one.
   private func replace(row: Int, with record: UnsafeRawPointer, slot: Int) -> Int {
     let old = rows[row]
     let isDeletion = RowLayout.isDeletion(record)
@@ -251,7 +245,7 @@ extension Memtable {
 
   // MARK: Slots, identified by the offset of their byte in the table
 
-  /// Tag byte of a hash. Never 0, which marks an empty slot.
+  /// Tag byte for a hash. Never 0, because 0 marks an empty slot.
   @inline(__always) private static func tag(_ hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 25) | 0x80 }
 
   /// Whether the table has more than five keys per bucket on average.
@@ -278,10 +272,10 @@ extension Memtable {
     table.base.storeBytes(of: Self.tag(UInt32(content >> 32)), toByteOffset: slot, as: UInt8.self)
   }
 
-  /// Returns a mask with the high bit of each tag byte whose slot is empty.
+  /// Returns a mask with the high bit set in each tag byte whose slot is empty.
   @inline(__always) private static func empty(_ tags: UInt64) -> UInt64 { ~tags & 0x0080_8080_8080_8080 }
 
-  /// Returns the slot that contains the key, or the empty slot into which it belongs.
+  /// Returns the slot that contains the key, or the empty slot for it.
   private func slot(kind: UInt8, key: RowKey, hash: UInt32) -> Int {
     let mask = table.count - Self.bucketBytes
     var bucket = Int(hash) &* Self.bucketBytes & mask
@@ -305,7 +299,7 @@ extension Memtable {
   }
 
   private static func emptyTable(_ bytes: Int) -> RowMemory {
-    // Large allocations arrive zeroed from the system. In small ones, only the tags need to be cleared.
+    // The system provides large allocations zeroed. In small ones, only the tags need to be cleared.
     guard bytes <= 64 << 10 else { return RowMemory(zeroed: bytes) }
     let table = RowMemory(bytes)
     for bucket in stride(from: 0, to: bytes, by: bucketBytes) {

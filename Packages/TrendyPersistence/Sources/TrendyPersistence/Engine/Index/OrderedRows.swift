@@ -17,11 +17,8 @@ final class OrderedRows {
   private var leaves: [Leaf] = []
   private(set) var count = 0
 
-  /// Inserts a row.
-  /// - Parameters:
-  ///   - row: number of the row.
-  ///   - sort: its sort value.
-  ///   - records: addresses of all rows by row number. Their keys order rows with equal sort values.
+  /// Inserts a row. `records` contains the addresses of all rows by row number; their keys order rows with equal sort
+  /// values.
   func insert(_ row: UInt32, sort: Int64, records: UnsafePointer<UnsafeRawPointer>) {
     count += 1
     guard let last = leaves.last else {
@@ -66,7 +63,7 @@ final class OrderedRows {
     if leaf.sorts.isEmpty { leaves.remove(at: position.leaf) }
   }
 
-  /// Appends to `result` at most `limit` rows with sort values from `lower` up to but excluding `upper`.
+  /// Appends up to `limit` rows with sort values in `lower..<upper` to `result`.
   func collect(
     from lower: Int64, to upper: Int64, descending: Bool, limit: Int, records: UnsafePointer<UnsafeRawPointer>,
     into result: inout [UnsafeRawPointer], unless isHidden: ((UnsafeRawPointer) -> Bool)?
@@ -109,7 +106,7 @@ final class OrderedRows {
     }
   }
 
-  /// Adds to `counts` the number of rows between each pair of consecutive boundaries. The boundaries must be ascending.
+  /// Adds the number of rows between consecutive boundaries to `counts`. The boundaries must be ascending.
   func addCounts(boundaries: [Int64], to counts: inout [Int]) {
     var leafIndex = 0
     var before = 0
@@ -136,7 +133,7 @@ final class OrderedRows {
     leaves.insert(upper, at: index + 1)
   }
 
-  /// Returns the first position with a sort value of at least `sort`, or the end.
+  /// Returns the first position with at least this sort value, or the end.
   private func first(atLeast sort: Int64) -> Position {
     var low = 0
     var high = leaves.count
@@ -148,7 +145,7 @@ final class OrderedRows {
     return Position(leaf: low, index: Self.lowerBound(leaves[low].sorts, sort))
   }
 
-  /// Returns the position of the row with this sort value and key, or the position at which it would be inserted.
+  /// Returns the position of the row with this sort value and key, or its insertion point.
   private func place(sort: Int64, key: RowKey, records: UnsafePointer<UnsafeRawPointer>) -> Position {
     func isBelow(_ leaf: Leaf, _ index: Int) -> Bool {
       let other = leaf.sorts[index]

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// 128-bit key of a row: the bits of a UUID, or a hash of another identifier.
+/// 128-bit key of a row: the bits of a UUID, or a hash of any other identifier.
 public struct RowKey: Hashable, Sendable, CustomStringConvertible {
   /// Upper 64 bits.
   public var high: UInt64
@@ -31,16 +31,14 @@ extension RowKey: Comparable {
 }
 
 extension RowKey {
-  /// Whether the key is a hash.
   var isHash: Bool { low &>> 62 == 3 }
 
-  /// Whether the key is a canonical UUID.
   var isUUID: Bool { low &>> 62 == 2 }
 
-  /// Creates the key of an arbitrary string by hashing it. Two strings may have the same key, so the payload should
-  /// contain the string for comparison.
+  /// Creates a key by hashing a string. Two strings can have the same key, so the payload should contain the string for
+  /// comparison.
   ///
-  /// A hash never equals a canonical UUID: its two variant bits are `11`, those of a UUID `10`.
+  /// A hash never equals a canonical UUID: its two variant bits are `11`, while those of a UUID are `10`.
   public init(hashing text: String) {
     high = Checksum.xxh64(text, seed: 0)
     low = Checksum.xxh64(text, seed: 0x7472_656E_6479_6B65) | 0xC000_0000_0000_0000
@@ -52,10 +50,10 @@ extension RowKey {
   /// First of the keys available to strings with this hash.
   @inline(__always) var firstPlace: RowKey { RowKey(high: high, low: low & ~(Self.hashPlaces - 1)) }
 
-  /// All keys available to strings with this hash. Requires that this key is a ``firstPlace``.
+  /// All keys available to strings with this hash. Call this only on a ``firstPlace``.
   var places: some Sequence<RowKey> { (0..<Self.hashPlaces).lazy.map { RowKey(high: high, low: low | $0) } }
 
-  /// Creates the key of an RFC 9562 UUID (variant `10`) from 36 lower-case characters. Returns `nil` for any other
+  /// Creates a key from an RFC 9562 UUID (variant `10`) with 36 lower-case characters, or returns `nil` for any other
   /// string.
   public init?(canonicalUUID text: String) {
     guard let (high, low) = CompactIdentifier.bits(ofCanonical: text) else { return nil }

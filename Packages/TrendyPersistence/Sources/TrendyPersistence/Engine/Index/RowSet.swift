@@ -1,4 +1,4 @@
-/// Set of row numbers as a bit array.
+/// Set of row numbers, stored as a bit array.
 struct RowSet {
   private var words: [UInt64] = []
 

@@ -1,4 +1,4 @@
-/// Order of scans: by sort value, then key.
+/// Order of rows in a scan: by sort value, then key.
 enum ScanOrder {
   static func isBelow(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     let leftSort = RowLayout.sort(left)
@@ -6,13 +6,13 @@ enum ScanOrder {
     return leftSort != rightSort ? leftSort < rightSort : RowLayout.key(left) < RowLayout.key(right)
   }
 
-  /// Whether one row precedes another in a segment, which orders rows by kind, then by scan order.
+  /// Whether one row precedes another in a segment: by kind, then in scan order.
   static func isBelowInSegment(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     let (leftKind, rightKind) = (RowLayout.kind(left), RowLayout.kind(right))
     return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)
   }
 
-  /// Merges two sorted lists into one of at most `limit` rows.
+  /// Merges two sorted lists and returns at most `limit` rows.
   static func merge(
     _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
   ) -> [UnsafeRawPointer] {
@@ -45,8 +45,8 @@ enum ScanOrder {
 
 /// Rows that are not deleted, in segment order.
 ///
-/// The rows are separated by kind, then radix-sorted on the bytes of the sort value that differ. A comparison sort
-/// would read two scattered addresses for each comparison and take longer than everything else done with a row.
+/// Uses a radix sort per kind on those bytes of the sort values that differ. A comparison sort would be slow because it
+/// reads two scattered addresses per comparison.
 final class SortedRows {
   private struct Entry: BitwiseCopyable {
     /// Sort value mapped to an unsigned number with the same order.
@@ -56,7 +56,7 @@ final class SortedRows {
 
   private let entries: UnsafeMutableBufferPointer<Entry>
 
-  /// Collects and sorts the rows of several lists, without deletions.
+  /// Collects the rows from several lists, omitting deletions, and sorts them.
   init(_ lists: [UnsafeBufferPointer<UnsafeRawPointer>]) {
     var places = [Int](repeating: 0, count: 257)
     for list in lists {
@@ -91,10 +91,7 @@ final class SortedRows {
     for entry in entries { try body(entry.record) }
   }
 
-  /// Sorts the entries of one kind.
-  /// - Parameters:
-  ///   - entries: the entries.
-  ///   - room: scratch space of the same length.
+  /// Sorts the entries of one kind. `room` is scratch space of the same length.
   private static func sort(_ entries: UnsafeMutableBufferPointer<Entry>, room: UnsafeMutableBufferPointer<Entry>) {
     var differing: UInt64 = 0
     var isSorted = true
@@ -109,7 +106,6 @@ final class SortedRows {
         (source, target) = (target, source)
       }
     }
-    // Order rows with equal sort values by key.
     var start = 0
     while start < source.count {
       var end = start + 1
@@ -123,7 +119,7 @@ final class SortedRows {
     if source.baseAddress != entries.baseAddress { _ = entries.update(fromContentsOf: source) }
   }
 
-  /// Performs one stable pass of the sort, over one byte of the sort values.
+  /// Performs one stable pass of the radix sort, over one byte of the sort values.
   private static func sort(
     _ source: UnsafeMutableBufferPointer<Entry>, by shift: UInt64, to target: UnsafeMutableBufferPointer<Entry>
   ) {

@@ -1,4 +1,5 @@
-/// All rows of a generation: the log's rows in memory, which supersede segment rows with the same key. Not thread-safe.
+/// All rows in a generation. Rows in the log, kept in memory, supersede segment rows with the same key. Not
+/// thread-safe.
 final class StoreTables {
   /// Rows in the log. A deletion hides the segment row with the same key.
   let memtable = Memtable()
@@ -17,10 +18,8 @@ final class StoreTables {
     }
   }
 
-  /// Returns the segment rows that the log supersedes, followed by those that `changes` supersede.
-  /// - Parameters:
-  ///   - changes: rows of a unit of work.
-  ///   - newRows: indices of the rows of `changes` that supersede no saved row.
+  /// Returns the segment rows that the log supersedes, followed by those that `changes` supersede. `newRows` contains
+  /// the indices of the rows in `changes` that are known to supersede nothing.
   func rowsReplaced(
     by changes: UnsafeBufferPointer<UnsafeRawPointer>, newRows: RowSet
   ) throws(StorageError) -> [RowPlace] {
@@ -39,30 +38,28 @@ final class StoreTables {
     return replaced
   }
 
-  /// Calls ``settle(_:)`` for every kind.
   func settleAll() throws(StorageError) {
     for kind in 0...UInt8.max where memtable.mayHold(kind: kind) { try settle(kind) }
   }
 
-  /// Adds the rows of an intact commit group.
   func apply(group: GroupHeader, at base: UnsafeRawPointer) {
     memtable.apply(group: group, at: base)
   }
 
   /// Hides the segment rows of a kind that the log has superseded since the last call.
   ///
-  /// Only scans and counts of the kind require this; a lookup finds the newer row first. Opening a store and saving
-  /// therefore need not search the segments.
+  /// Required before scans and counts. Lookups find the newer row first and do not need it, so opening a store and
+  /// saving need not search the segments.
   func settle(_ kind: UInt8) throws(StorageError) {
     guard !segments.isEmpty else { return }
     let records = memtable.records
-    // A row that reused the number of a replaced row has the same key, which has already been processed.
+    // A row that reused a replaced row's number has the same key, which has already been processed.
     let first = settledCounts[Int(kind)]
     guard first < records.count else { return }
     let keys = records[first...].compactMap { record in
       record != Memtable.nobody && RowLayout.kind(record) == kind ? RowLayout.key(record) : nil
     }
-    // After an error the search is repeated and does not find the rows that are already hidden.
+    // After an error the search can be repeated. It does not find rows that are already hidden.
     try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
       if let place = try segments.supersede(found) { superseded.append(place) }
     }
@@ -76,14 +73,14 @@ final class StoreTables {
     return try segments.find(kind: kind, key: key)?.record
   }
 
-  /// Returns, for each key, whether it has a row.
+  /// Returns for each key whether it has a row.
   func holds(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var held = [Bool](repeating: false, count: keys.count)
     try find(kind: kind, keys: keys) { index, _ in held[index] = true }
     return held
   }
 
-  /// Returns, for each group, whether it may contain rows of a kind; `false` means that it certainly contains none.
+  /// Returns for each group whether it may contain rows of a kind. `false` means that it certainly contains none.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var held = try segments.mayHold(kind: kind, groups: groups)
     if memtable.mayHold(kind: kind) {
@@ -94,7 +91,7 @@ final class StoreTables {
     return held
   }
 
-  /// Calls `body` with the index of each key that has a row and with that row, in no particular order.
+  /// Calls `body` with each row found and the index of its key, in no particular order.
   func find(
     kind: UInt8, keys: [RowKey], _ body: (Int, UnsafeRawPointer) -> Void
   ) throws(StorageError) {
@@ -109,11 +106,8 @@ final class StoreTables {
     try segments.find(kind: kind, keys: others.map { keys[$0] }) { body(others[$0], $1.record) }
   }
 
-  /// Calls `body` with each row whose key belongs to one of these hashes, in no particular order.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - hashes: first key of each hash, ascending.
-  ///   - body: receives the rows.
+  /// Calls `body` with each row whose key belongs to one of the hashes, in no particular order. `hashes` contains the
+  /// first key of each hash in ascending order.
   func find(kind: UInt8, hashes: [RowKey], _ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
     if memtable.mayHold(kind: kind) {
       for hash in hashes {
@@ -127,7 +121,7 @@ final class StoreTables {
     }
   }
 
-  /// Returns the rows of a kind in each of these groups. Each list is in scan order.
+  /// Returns the rows of a kind in each group. Each list is in scan order.
   func records(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [[UnsafeRawPointer]] {
     try settle(kind)
     var lists = groups.map { group in
@@ -155,13 +149,13 @@ final class StoreTables {
     }
   }
 
-  /// Returns the rows found by ``SegmentStack/records(kind:keys:)`` and every row of the kind in the log.
+  /// Returns the rows that ``SegmentStack/records(kind:keys:)`` finds, and every row of the kind in the log.
   func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     try settle(kind)
     return try recent(kind) + segments.records(kind: kind, keys: keys)
   }
 
-  /// Returns the rows found by ``SegmentStack/latest(kind:count:)`` and every row of the kind in the log.
+  /// Returns the rows that ``SegmentStack/latest(kind:count:)`` finds, and every row of the kind in the log.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     try settle(kind)
     return try recent(kind) + segments.latest(kind: kind, count: count)
@@ -183,7 +177,7 @@ final class StoreTables {
   }
 }
 
-/// The rows of an intact commit group as a sequence, read in place.
+/// Rows of an intact commit group, read in place.
 struct GroupRows: Sequence, IteratorProtocol {
   private var position: UnsafeRawPointer
   private var left: Int

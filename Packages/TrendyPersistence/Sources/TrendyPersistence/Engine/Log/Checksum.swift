@@ -1,6 +1,6 @@
 /// XXH64 checksums (Y. Collet, xxHash specification 0.1.1).
 ///
-/// The checksums detect disk errors and interrupted writes, but not forgery.
+/// Checksums detect disk errors and interrupted writes, but not forgery.
 public enum Checksum: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -11,8 +11,8 @@ public enum Checksum: Sendable {
   /// Returns the XXH64 hash of the bytes.
   /// - Parameters:
   ///   - bytes: input of any length, including zero.
-  ///   - seed: seed of the hash. Groups and pages use a value derived from their file, so that a copy of their bytes in
-  ///     another file does not match.
+  ///   - seed: seed of the hash. Groups and pages use a value that depends on their file, so that bytes copied to
+  ///     another file do not match.
   public static func xxh64(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
     let count = bytes.count
     guard count > 0, let base = bytes.baseAddress else { return avalanche(seed &+ prime5) }

@@ -1,8 +1,8 @@
-/// Durable end of the log, as stored in the lock file (docs/format.md, "Lock").
+/// Durable end of the log, stored in the lock file (docs/format.md, "Lock").
 ///
 /// A process that saves once and exits writes no later group that could mark its save as durable. The next process
-/// reads that information here; without it, every such save would look unfinished. The entry is only a hint and never
-/// synced: if it is old or missing, fewer groups are known to be durable.
+/// learns it from this record instead. The record is only a hint and is never synced: if it is old or missing, fewer
+/// groups are known to be durable.
 struct DurableEnd: Hashable {
   private static let bytes = 32
 
@@ -18,10 +18,10 @@ struct DurableEnd: Hashable {
     self.checksum = checksum
   }
 
-  /// Reads the entry from the lock file. Returns `nil` if it is missing, torn or invalid.
+  /// Reads the record from the lock file. Returns `nil` if it is missing, torn or invalid.
   init?(of lock: any OpenFile) {
     let memory = RowMemory(zeroed: Self.bytes)
-    // A read error counts as a missing entry.
+    // A read error counts as a missing record.
     guard
       let count = try? lock.read(
         into: UnsafeMutableRawBufferPointer(start: memory.base, count: Self.bytes), at: 0),
@@ -32,17 +32,16 @@ struct DurableEnd: Hashable {
       storeID: word(memory.base, 0), sequence: word(memory.base, 8), checksum: word(memory.base, 16))
   }
 
-  /// Returns whether a save after `sequence`, the last one found in the log, was confirmed as durable. The bytes after
-  /// the end of the log are then damage, not an unfinished save.
+  /// Returns whether a save after `sequence`, the last save found in the log, was confirmed as durable. If so, the
+  /// bytes after the end of the log are damage and not an unfinished save.
   func isAhead(of sequence: UInt64, in manifest: Manifest) -> Bool {
     storeID == manifest.storeID && self.sequence > sequence
   }
 
-  /// Writes the entry. A failure is ignored.
-  /// - Parameters:
-  ///   - lock: the lock file.
-  ///   - counter: the mapped lock file, if there is one. Writing through the mapping needs no system call and does not
-  ///     change the file's timestamp, which the next sync would otherwise have to write.
+  /// Writes the record. Failures are ignored.
+  ///
+  /// Writing through `counter`, the mapped lock file, needs no system call and does not change the file's timestamp,
+  /// which the next sync would otherwise have to write.
   func write(to lock: any OpenFile, with counter: (any SharedCounter)?) {
     let memory = RowMemory(zeroed: Self.bytes)
     store(storeID, memory.base, 0)
@@ -51,7 +50,7 @@ struct DurableEnd: Hashable {
     store(Checksum.xxh64(memory.bytes(from: 0, count: 24)), memory.base, 24)
     let bytes = memory.bytes(from: 0, count: Self.bytes)
     if let counter, counter.put(bytes) { return }
-    // The save is durable even without the entry.
+    // The save is durable even without the record.
     try? lock.write(bytes, at: 0)
   }
 }

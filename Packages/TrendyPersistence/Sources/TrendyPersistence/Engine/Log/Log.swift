@@ -17,12 +17,12 @@ struct Log {
   let directory: String
   let fileSystem: any FileSystem
   var manifest = Manifest(generation: 0, storeID: 0, firstChunk: 1, firstSequence: 1)
-  /// The open file from which ``manifest`` was read.
+  /// Open file that ``manifest`` was read from.
   var manifestFile: (any OpenFile)?
 
   enum Tail: Hashable {
     case clean
-    /// The last intact group is followed by this many bytes of an unfinished save.
+    /// The last intact group is followed by this many bytes from an unfinished save.
     case torn(Int)
     case damaged(path: String, offset: Int)
   }
@@ -32,8 +32,8 @@ struct Log {
     var tail: Tail
     var report: RecoveryReport
 
-    /// Returns the damage at the end of the log, or `nil` if the log is intact or ends with an unfinished save that was
-    /// never confirmed.
+    /// Returns the damage at the end of the log. Returns `nil` if the log is intact, or if it ends with an unfinished
+    /// save that was never confirmed.
     func damage(confirmedBy mark: DurableEnd?) -> StorageError? {
       if case .damaged(let path, let offset) = tail { return .damaged(path: path, offset: offset) }
       let isConfirmed = mark?.isAhead(of: state.tail.sequence, in: state.generation.manifest) ?? false
@@ -45,21 +45,17 @@ struct Log {
   func path(segment number: UInt64) -> String { directory + "/" + StoreFormat.segmentName(number) }
   var lockPath: String { directory + "/" + StoreFormat.lockName }
 
-  /// Opens the file whose lock is the store's write lock.
   func openLock() throws(StorageError) -> any OpenFile {
     try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
   }
 
-  /// Acquires a lock, or throws if another handle still holds it after `limit`.
+  /// Acquires a lock. Throws if another handle still holds it after `limit`.
   func take(_ lock: any OpenFile, atMost limit: Duration) throws(StorageError) {
     try fileSystem.take(lock, of: lockPath, atMost: limit)
   }
 
-  /// Reads the current generation. Starts over if maintenance replaces the manifest and removes files meanwhile.
-  /// - Parameters:
-  ///   - directory: directory of the store.
-  ///   - fileSystem: file system of the directory.
-  ///   - earlier: see ``read(believingMark:keepingSegmentsOf:)``.
+  /// Reads the current generation. Starts over if maintenance replaces the manifest and removes files in the meantime.
+  /// For `earlier` see ``read(believingMark:keepingSegmentsOf:)``.
   static func current(
     directory: String, fileSystem: any FileSystem, keepingSegmentsOf earlier: SegmentStack? = nil
   ) throws(StorageError) -> (log: Log, recovered: Recovered) {
@@ -81,16 +77,15 @@ struct Log {
 
   /// Reads the current generation without the write lock, while other processes may be saving.
   ///
-  /// If a save completes during the read, its beginning can look damaged. Real damage is found at the same offset when
-  /// the log is read again.
+  /// A save that completes during the read can look like damage. Real damage is found again at the same offset in a
+  /// second read.
   static func currentWithoutLock(
     directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> Recovered {
     let lockPath = Log(directory: directory, fileSystem: fileSystem).lockPath
     var earlier: StorageError?
     while true {
-      // The durable end is read before the log, so that the log contains every save that it confirms. Without a lock
-      // file there is none.
+      // Read the durable end before the log, so that the log contains every save that it confirms.
       let mark = (try? fileSystem.open(lockPath, .read)).flatMap { DurableEnd(of: $0) }
       let recovered = try current(directory: directory, fileSystem: fileSystem).recovered
       guard let damage = recovered.damage(confirmedBy: mark) else { return recovered }
@@ -100,7 +95,7 @@ struct Log {
   }
 
   /// Opens a chunk and validates its header.
-  /// - Returns: the file, its header, and the error that prevents writing if the file permits only reading.
+  /// - Returns: the file, its header, and, if the file can be opened only for reading, the error that prevents writing.
   func openChunk(_ number: UInt64) throws(StorageError) -> (
     file: any OpenFile, header: ChunkHeader, failure: StorageError?
   ) {
@@ -140,10 +135,10 @@ struct Log {
     }
   }
 
-  /// Creates an empty chunk. On return the chunk and its name are durable.
+  /// Creates an empty chunk. When this returns, the chunk and its name are durable.
   /// - Parameters:
   ///   - header: header of the new chunk.
-  ///   - isWrittenOver: whether to fill the chunk with zeros, so that a save writes only data and allocates no extents.
+  ///   - isWrittenOver: whether to fill the chunk with zeros, so that saves write only data and allocate no extents.
   func createChunk(_ header: ChunkHeader, isWrittenOver: Bool) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
     return try makeChunk(path, bytes: header.chunkBytes, isWrittenOver: isWrittenOver) { file throws(FileSystemError) in
@@ -153,8 +148,7 @@ struct Log {
     }
   }
 
-  /// Creates a file that can become a chunk. The caller must hold the maintenance lock, so that no other process uses
-  /// the name.
+  /// Creates a spare file. Requires the maintenance lock, so that no other process uses the same name.
   func makeSpare(bytes: Int) throws(StorageError) -> SpareChunk {
     let file = try makeChunk(sparePath, bytes: bytes, isWrittenOver: true) { file throws(FileSystemError) in
       try file.synchronize()
@@ -162,7 +156,7 @@ struct Log {
     return SpareChunk(file: file, bytes: bytes)
   }
 
-  /// Turns a spare file into a chunk. On return the chunk and its name are durable.
+  /// Turns a spare file into a chunk. When this returns, the chunk and its name are durable.
   func adopt(_ spare: SpareChunk, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     try storing { () throws(FileSystemError) in
       try spare.file.write(header.encoded, at: 0)
@@ -173,7 +167,7 @@ struct Log {
     return spare.file
   }
 
-  /// Turns a file that was prepared in the background and already contains this header into a durable chunk.
+  /// Turns a file prepared in the background, which already contains this header, into a durable chunk.
   func adopt(_ spare: any SpareFile, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
     return try storing { () throws(FileSystemError) in
@@ -185,12 +179,8 @@ struct Log {
 
   private var sparePath: String { directory + "/" + StoreFormat.spareName }
 
-  /// Creates a file of `bytes` length. Removes it again if a step fails.
-  /// - Parameters:
-  ///   - path: path of the file; a leftover file with this name is deleted first.
-  ///   - bytes: length to reserve.
-  ///   - isWrittenOver: whether to fill it with zeros.
-  ///   - finish: completes the new file.
+  /// Creates a file with a length of `bytes`, after deleting any leftover file with this name, and calls `finish` to
+  /// complete it. Removes the file if a step fails.
   private func makeChunk(
     _ path: String, bytes: Int, isWrittenOver: Bool,
     finish: (any OpenFile) throws(FileSystemError) -> Void
@@ -210,13 +200,13 @@ struct Log {
         return file
       }
     } catch {
-      // Frees the space early. The next attempt would remove the file as well.
+      // Free the space now rather than at the next attempt.
       try? fileSystem.remove(path)
       throw error
     }
   }
 
-  /// Deletes the file that an earlier attempt left behind. It is not reused: if its sync failed, the kernel may never
+  /// Deletes the leftover file from an earlier attempt. It must not be reused: if its sync failed, the kernel may never
   /// write its pages, even if later syncs succeed.
   private func removeLeftover(_ path: String) throws(FileSystemError) {
     do {
@@ -226,10 +216,10 @@ struct Log {
     }
   }
 
-  /// Reads the whole log that the manifest describes.
+  /// Reads the whole log described by the manifest.
   /// - Parameters:
   ///   - marked: whether to trust a durable end in the lock file without examining the bytes after it. A process
-  ///     examines them before it appends.
+  ///     examines those bytes before it appends.
   ///   - earlier: open segments of this handle, which are reused. The caller must not use them after this call.
   func read(
     believingMark marked: Bool = false, keepingSegmentsOf earlier: SegmentStack? = nil
@@ -295,10 +285,10 @@ struct Log {
         tail = .clean
       } else {
         try chunk.load(to: header.chunkBytes)
-        // Rows that were read earlier keep their addresses, so keep both blocks of memory.
+        // Rows read earlier keep their addresses, so keep both blocks of memory.
         if chunk.memory !== memory { memories.append(chunk.memory) }
         tail = try self.tail(of: chunk.memory, chunk: header, from: end, after: sequence)
-        // The bytes were read only for this check. In a process with many small stores, they would make up most of its
+        // These bytes were needed only for the check. In a process with many small stores they would use most of its
         // memory.
         if tail == .clean { chunk.memory.returnZeros(from: end) }
       }
@@ -319,18 +309,17 @@ struct Log {
   }
 
   private func isInLockFile(_ mark: DurableEnd) -> Bool {
-    // If the lock file cannot be read, no durable end is known.
+    // An unreadable lock file counts as missing.
     guard let lock = try? fileSystem.open(lockPath, .read) else { return false }
     return DurableEnd(of: lock) == mark
   }
 
-  /// Prefix of a chunk in memory. A log is usually much shorter than its chunk.
+  /// Prefix of a chunk in memory. The log is usually much shorter than its chunk.
   private struct LoadedChunk {
     let file: any OpenFile
     let header: ChunkHeader
     let path: String
-    /// Memory for the prefix. Starts small, because large allocations are not free, and grows to the full length of the
-    /// chunk once a second read is needed.
+    /// Starts small, because large allocations are costly. Grows to the full length of the chunk at the second read.
     private(set) var memory: RowMemory
     private var loaded = 0
     /// Length of the next read in bytes. Starts small, because the log is short after sealing.
@@ -358,7 +347,7 @@ struct Log {
       loaded = target
     }
 
-    /// Loads the group at an offset and returns its header, or `nil` if the header is invalid.
+    /// Loads the group at an offset. Returns its header, or `nil` if the header is invalid.
     mutating func group(at offset: Int) throws(StorageError) -> GroupHeader? {
       let available = header.chunkBytes - offset
       try load(to: offset + min(GroupHeader.bytes, available))
@@ -368,7 +357,7 @@ struct Log {
       return group
     }
 
-    /// Returns whether the bytes of a possible group header at an offset are all zero.
+    /// Returns whether the bytes at an offset, where a group header would be, are all zero.
     mutating func isZero(at offset: Int) throws(StorageError) -> Bool {
       let end = min(offset + GroupHeader.bytes, header.chunkBytes)
       try load(to: end)
@@ -378,9 +367,9 @@ struct Log {
 
   /// Classifies the bytes after the last intact group.
   ///
-  /// Several saves may be in flight, so after a crash a later group may be intact while an earlier one is not. Each
-  /// group contains the number of the last group that its writer knew to be durable. If an intact group lists the
-  /// broken one as durable, the broken one is damage.
+  /// Several saves may be in progress at once, so after a crash a later group can be intact while an earlier one is
+  /// broken. Each group contains the number of the last group that its writer knew to be durable. If an intact group
+  /// lists the broken group as durable, the broken group is damage.
   func tail(
     of memory: RowMemory, chunk: ChunkHeader, from end: Int, after sequence: UInt64
   ) throws(StorageError) -> Tail {
@@ -401,7 +390,8 @@ struct Log {
     return isEmpty ? .clean : .torn(last - end)
   }
 
-  /// Returns whether the next chunk contains a group. It receives one only after this chunk and its seal are durable.
+  /// Returns whether the next chunk contains a group. Groups are written to it only after this chunk and its seal are
+  /// durable.
   private func hasGroup(after chunk: ChunkHeader) throws(StorageError) -> Bool {
     do {
       let (file, header, _) = try Log(directory: directory, fileSystem: fileSystem, manifest: manifest).openChunk(
@@ -416,12 +406,12 @@ struct Log {
     } catch .newerVersion(let path, let found, let supported) {
       throw .newerVersion(path: path, found: found, supported: supported)
     } catch .missing, .damaged {
-      // The chunk was not created or not completed, so nothing was saved in it.
+      // The chunk was not created or not completed, so it contains no saves.
       return false
     }
   }
 
-  /// Returns whether only zeros follow the end of the log, so that no unfinished save has to be removed.
+  /// Returns whether only zeros follow the end of the log, so that no unfinished save needs to be removed.
   func endsClean(at end: Int, of file: any OpenFile, chunk: ChunkHeader) throws(StorageError) -> Bool {
     let piece = RowMemory(zeroed: min(64 << 10, chunk.chunkBytes - end))
     var position = end

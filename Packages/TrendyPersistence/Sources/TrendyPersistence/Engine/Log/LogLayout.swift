@@ -8,8 +8,8 @@ struct ChunkHeader: Hashable {
   var chunkBytes: Int
   var storeID: UInt64
 
-  /// Derives the chunk tag (`epoch`) from the store id and the chunk number, so that a group copied from another chunk
-  /// is rejected.
+  /// Derives the chunk tag (`epoch`) from the store id and the chunk number. Groups copied from another chunk are thus
+  /// rejected.
   init(number: UInt64, chunkBytes: Int, storeID: UInt64) {
     self.number = number
     self.chunkBytes = chunkBytes
@@ -37,12 +37,12 @@ struct ChunkHeader: Hashable {
     return .valid(header)
   }
 
-  /// Creates the header of the chunk that follows another one.
+  /// Creates the header for the chunk after `header`.
   init(after header: ChunkHeader, chunkBytes: Int) {
     self.init(number: header.number + 1, chunkBytes: chunkBytes, storeID: header.storeID)
   }
 
-  /// Bytes of the header as stored in the file.
+  /// Encoded header.
   var encoded: [UInt8] {
     Array(unsafeUninitializedCapacity: Self.bytes) { buffer, count in
       let base = UnsafeMutableRawPointer(buffer.baseAddress!)
@@ -63,25 +63,24 @@ struct ChunkHeader: Hashable {
 /// Header of a commit group, which contains one save (docs/format.md, "Group").
 struct GroupHeader: Hashable {
   static let bytes = 48
-  /// Exclusive upper bound of a group's length in bytes. Longer saves are rejected because the length field has 32
-  /// bits.
+  /// Exclusive upper bound for the length of a group in bytes; the length field has 32 bits.
   static let largest = 1 << 31
 
   var length: Int
   var count: Int
   var epoch: UInt64
-  /// Sequence number. Starts at 1 and increases by one with each group.
+  /// Sequence number. Starts at 1 and increases by 1 with each group.
   var sequence: UInt64
   /// Highest sequence number that the writer knew to be durable. A broken group with a number up to this one is damage;
-  /// a broken group with a higher number is a torn tail.
+  /// with a higher number it is a torn tail.
   var durable: UInt64
-  /// Whether this is the last group of its chunk. The log then continues in the next chunk.
+  /// Whether this is the last group in its chunk. The log continues in the next chunk.
   var isSeal: Bool
-  /// Whether this seal announces that a restore replaces all rows before it. Other handles must then load the new
+  /// Whether this seal announces that a restore is replacing all rows before it. Other handles must then load the new
   /// generation.
   var isReplacement = false
 
-  /// Reads a header. Returns `nil` if its tag, length or sequence numbers are invalid for a group of this chunk.
+  /// Reads a header. Returns `nil` if its tag, length or sequence numbers are invalid for this chunk.
   static func read(_ base: UnsafeRawPointer, available: Int, epoch: UInt64) -> GroupHeader? {
     guard available >= bytes, word(base, 8) == epoch else { return nil }
     let length = Int(half(base, 0))
@@ -115,7 +114,6 @@ struct GroupHeader: Hashable {
     store(Self.checksum(base, length: length, epoch: epoch), base, 40)
   }
 
-  /// Returns the stored checksum of an intact group.
   static func checksum(of base: UnsafeRawPointer) -> UInt64 { word(base, 40) }
 
   private static func checksum(_ base: UnsafeRawPointer, length: Int, epoch: UInt64) -> UInt64 {
@@ -124,25 +122,21 @@ struct GroupHeader: Hashable {
   }
 }
 
-/// Version and file names of the file format that this program reads and writes.
+/// Version of the file format, and file names.
 enum StoreFormat {
-  /// Version of the files of a store and of the rows in a backup.
+  /// Version of the store files and of the rows in a backup.
   static let version = 1
 
-  /// Checks the version of a file.
-  /// - Parameters:
-  ///   - found: version in the file.
-  ///   - path: path for the error.
-  /// - Throws: ``StorageError/newerVersion(path:found:supported:)`` for any other version.
+  /// Throws ``StorageError/newerVersion(path:found:supported:)`` if a file has any other version.
   static func check(_ found: Int, of path: String) throws(StorageError) {
     guard found == version else { throw .newerVersion(path: path, found: found, supported: version) }
   }
 
-  /// Largest sequence, generation or file number accepted from a file. Larger values could overflow when they are
-  /// incremented or used as part of a queue position.
+  /// Largest sequence, generation or file number accepted from a file. Larger numbers could overflow when they are
+  /// incremented or used in a queue position.
   static let largestNumber: UInt64 = 1 << 40
 
-  /// Parses the number in a file name. Returns `nil` if it is malformed or out of range.
+  /// Parses the number in a file name. Returns `nil` if the number is malformed or too large.
   static func number(_ text: Substring) -> UInt64? { UInt64(text).flatMap { $0 <= largestNumber ? $0 : nil } }
 
   static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
@@ -152,10 +146,10 @@ enum StoreFormat {
   static let newManifestName = "manifest.new"
   static let lockName = "lock"
   static let maintenanceLockName = "maintenance"
-  /// Prefix of replaced files, which are preserved unchanged.
+  /// Name prefix for replaced files, which are preserved unchanged.
   static let setAsidePrefix = "set-aside-"
 
-  /// Whether a file of this name in the directory of a store belongs to the store.
+  /// Whether a file with this name in a store's directory belongs to the store.
   static func isOwnName(_ name: String) -> Bool {
     [spareName, manifestName, newManifestName, lockName, maintenanceLockName].contains(name)
       || ["segment-", "log-", setAsidePrefix].contains { name.hasPrefix($0) }
@@ -174,7 +168,8 @@ enum StoreFormat {
   base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
 }
 
-/// Returns a word with the high bit set in each zero byte. It may also be set in a byte of value 1 above a zero byte.
+/// Returns a word with the high bit set in each zero byte. The bit may also be set in a byte of value 1 above a zero
+/// byte.
 @inline(__always) func zeroBytes(_ word: UInt64) -> UInt64 {
   (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
 }

@@ -1,42 +1,39 @@
-/// In-memory state of an open store.
+/// Current generation and log tail of an open store.
 struct LogState {
   var generation: Generation
   var tail: LogTail
   var handle = Handle()
 }
 
-/// One generation of a store: the manifest and the rows of its segments and log.
+/// Generation of a store: its manifest, and the rows in its segments and log.
 ///
-/// `@unchecked`: created by the thread that opens the store, then accessed only inside the engine's `Mutex`.
+/// `@unchecked`: used by the thread that opens the store, and afterwards only inside the engine's `Mutex`.
 struct Generation: @unchecked Sendable {
   let tables: StoreTables
   let manifest: Manifest
-  /// The open manifest file. The generation is current as long as the manifest's path refers to this file.
+  /// The open manifest file. The generation is current while the manifest's path refers to this file.
   let manifestFile: (any OpenFile)?
 }
 
-/// State of one handle that is independent of the generation.
+/// State of a handle that does not depend on the generation.
 struct Handle {
   var lock: (any OpenFile)?
-  /// Whether a unit of work of this handle holds the write lock and has applied every group.
+  /// Whether a unit of work on this handle holds the write lock and has applied every group.
   var isAppending = false
   /// Number of bytes saved through this handle.
   var savedBytes = 0
-  /// Counter that every save increments; `nil` if readers have to check the log for new groups.
+  /// Counter incremented by every save; `nil` if this handle has to check the log for new groups.
   var counter: (any SharedCounter)?
-  /// Value of ``counter`` read before the log was last applied to its end.
+  /// Value of ``counter`` from before the log was last read to its end.
   var seen: UInt64?
-  /// Number of refreshes so far.
+  /// Number of refreshes.
   var looks = 0
   /// Error that makes this handle permanently unusable; `nil` while it is usable.
   var failure: StorageError?
 }
 
 extension LogState {
-  /// Switches to the newest generation, if there is a newer one.
-  /// - Parameters:
-  ///   - directory: directory of the store.
-  ///   - fileSystem: file system of the directory.
+  /// Switches to the newest generation.
   /// - Returns: whether there was a newer generation.
   @discardableResult
   mutating func reload(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Bool {
@@ -44,7 +41,7 @@ extension LogState {
     guard now.generation > generation.manifest.generation else { return false }
     let path = directory + "/" + StoreFormat.chunkName(tail.chunk.number)
     guard now.storeID == generation.manifest.storeID else { throw .missing(path: path) }
-    // An incomplete tail may be a save in progress. Only the holder of the write lock can decide that.
+    // An incomplete tail may be a save in progress. Only the holder of the write lock can tell.
     let new = try Log.current(
       directory: directory, fileSystem: fileSystem, keepingSegmentsOf: generation.tables.segments
     ).recovered.state
@@ -56,7 +53,7 @@ extension LogState {
     return true
   }
 
-  /// Switches to the newest generation. Keeps the current one if the directory no longer exists.
+  /// Switches to the newest generation, or keeps the current one if the directory no longer exists.
   mutating func standOnNewest(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let file = generation.manifestFile
     let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? true }
@@ -68,20 +65,17 @@ extension LogState {
     }
   }
 
-  /// Applies all groups that follow the current end.
-  /// - Parameters:
-  ///   - directory: directory of the store.
-  ///   - fileSystem: file system of the directory.
-  /// - Returns: whether the bytes of a possible group header after the new end are all zero.
+  /// Applies all groups after the current end.
+  /// - Returns: whether the bytes after the new end, where a group header would be, are all zero.
   @discardableResult
   mutating func catchUp(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Bool {
     while true {
       let available = tail.chunk.chunkBytes - tail.end
       guard available >= GroupHeader.bytes else { return false }
-      // Read into the chunk's memory beyond the end, which no reader accesses.
+      // Read into the chunk's memory beyond the end, where no reader looks.
       var target = tail.place(for: GroupHeader.bytes)
       guard try tail.read(into: target, count: GroupHeader.bytes) else {
-        // A chunk has its full length from the moment of its creation, so the file must have been truncated.
+        // A chunk has its full length from its creation on, so the file must have been truncated.
         throw .damaged(path: directory + "/" + StoreFormat.chunkName(tail.chunk.number), offset: tail.end)
       }
       guard
@@ -90,21 +84,20 @@ extension LogState {
       else { return tail.memory.isZero(from: tail.end, count: GroupHeader.bytes) }
       target = tail.place(for: header.length)
       guard try tail.read(into: target, count: header.length),
-        // The header is read again with the body, because the first read may have seen a partly written header.
+        // Read the header again with the body, because the first read may have seen a partly written header.
         let group = GroupHeader.read(target, available: available, epoch: tail.chunk.epoch), group == header,
         group.isWhole(target)
       else { return false }
       var next: (file: any OpenFile, header: ChunkHeader, failure: StorageError?)?
       if group.isReplacement {
         if try reload(directory: directory, fileSystem: fileSystem) { continue }
-        // Either the rows are being replaced now, or a restore was interrupted. Only reopening the store can determine
-        // which.
+        // Either a restore is in progress or it was interrupted. Only reopening the store can tell.
         let replaced = StorageError.replaced(path: directory)
         handle.failure = replaced
         throw replaced
       }
       if group.isSeal {
-        // Everything before the seal was synced before the next chunk received a group.
+        // Everything before the seal was synced before the first group was written to the next chunk.
         let log = Log(directory: directory, fileSystem: fileSystem)
         do {
           next = try log.openChunk(tail.chunk.number + 1)
@@ -131,12 +124,11 @@ extension LogState {
     }
   }
 
-  /// Starts creating the next chunk in the background while the current one still has space.
+  /// Starts creating the next chunk in the background while the current chunk still has space.
   ///
-  /// A handle that saves a lot then need not wait for the file or its memory. All pages of the file have already been
-  /// written once.
+  /// A handle that saves a lot then need not wait for the file or its memory.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
-    // Nothing is prepared for a program that saves once and exits.
+    // Not worthwhile for a program that saves once and exits.
     guard tail.spare == nil, handle.savedBytes >= options.firstChunkBytes / 4, tail.end * 2 >= tail.chunk.chunkBytes
     else { return }
     let header = ChunkHeader(after: tail.chunk, chunkBytes: min(tail.chunk.chunkBytes * 2, options.largestChunkBytes))
@@ -151,7 +143,7 @@ extension LogState {
 // MARK: Preparing to append
 
 extension LogState {
-  /// Prepares the holder of the write lock for appending: applies every group and clears any bytes after the last one.
+  /// Prepares for appending under the write lock: applies every group and clears any bytes after the last one.
   mutating func prepareToAppend(_ log: Log) throws(StorageError) {
     if let failure = handle.failure { throw failure }
     if let writeFailure = tail.writeFailure { throw writeFailure }
@@ -173,16 +165,16 @@ extension LogState {
     handle.isAppending = true
   }
 
-  /// Maps the counter of the lock file. Required before the first save, because readers rely on it.
+  /// Maps the counter in the lock file. Required before the first save, because readers rely on the counter.
   private mutating func attachCounter() throws(StorageError) {
     guard handle.counter == nil, let lock = handle.lock else { return }
     handle.counter = try storing { () throws(FileSystemError) in try lock.counter() }
   }
 
-  /// Switches to the newest generation, or throws if the directory was moved or removed.
+  /// Switches to the newest generation. Throws if the directory was moved or removed.
   ///
-  /// Queries the file status of the manifest, not of the chunk. After a query, Linux gives the file a new nanosecond
-  /// timestamp at its next write, and committing that timestamp to the journal would make a save 50 % slower.
+  /// Queries the file status of the manifest rather than of the chunk. After a query, Linux writes a new nanosecond
+  /// timestamp at the file's next write, and journaling the timestamp would make a save 50 % slower.
   private mutating func standOnNewestGeneration(_ log: Log) throws(StorageError) {
     let file = generation.manifestFile
     let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? false }
@@ -195,10 +187,10 @@ extension LogState {
     throw .missing(path: log.path(tail.chunk.number))
   }
 
-  /// Makes groups that other handles wrote durable before anything is saved after them.
+  /// Makes groups written by other handles durable before anything is saved after them.
   ///
-  /// Their writer may have exited before its sync, or the sync may have failed. Groups in the current chunk are written
-  /// again and become durable with this handle's next sync. A preceding chunk is synced here.
+  /// Their writer may have exited before its sync, or the sync may have failed. Groups in the current chunk are
+  /// rewritten and become durable with this handle's next sync. A preceding chunk is synced here.
   private mutating func confirmWhatOthersLeft(_ log: Log) throws(StorageError) {
     if tail.isNew {
       try storing { () throws(FileSystemError) in try log.fileSystem.syncDirectory(log.directory) }

@@ -1,8 +1,8 @@
-/// Current chunk of the log and the end of the groups that this handle has read.
+/// Current chunk of the log and the end of the groups read by this handle.
 struct LogTail {
   var pin: RowPin
-  /// Memory of the chunk. The bytes before `end` equal those in the file. Grows to the full length of the chunk once
-  /// the handle writes, or reads beyond the first piece.
+  /// Memory of the chunk. Bytes before `end` equal those in the file. Grows to the full length of the chunk when the
+  /// handle writes or reads beyond the initial prefix.
   var memory: RowMemory
   var file: any OpenFile
   var chunk: ChunkHeader
@@ -13,27 +13,26 @@ struct LogTail {
   var checksum: UInt64
   /// Sequence number of the last group known to be durable.
   var durable: UInt64
-  /// Whether remains of an unfinished save may follow `end`.
+  /// Whether the remains of an unfinished save may follow `end`.
   var isSuspect: Bool
   /// Preceding chunk, if another handle sealed it.
   var previous: SealedChunk?
   var doubt: UnconfirmedRange?
-  /// Whether no save is known to be durable. The names of the files may then not be durable either.
+  /// Whether no save is known to be durable. The file names may then not be durable either.
   var isNew: Bool
-  /// Error that prevents this handle from writing to the chunk; `nil` if it can write.
+  /// Error that prevents this handle from writing to the chunk.
   var writeFailure: StorageError?
-  /// Total length of the log in the preceding chunks, in bytes.
+  /// Length of the log in preceding chunks, in bytes.
   var bytesBefore: Int
-  /// Prepared next chunk with its memory, if this handle saves a lot.
+  /// Next chunk, if it was prepared in the background.
   var spare: (header: ChunkHeader, file: any SpareFile, memory: RowMemory)?
 
-  /// Groups, from an offset to the end of the log, that another handle wrote and that may not be durable.
+  /// Groups at the end of the log that another handle wrote and that may not be durable.
   ///
-  /// Their sync may have failed or never started. After a failed sync the kernel may return bytes that it will never
-  /// write to the disk.
+  /// Their sync may have failed or never started. After a failed sync, the kernel may return bytes from its cache that
+  /// it will never write to the disk.
   struct UnconfirmedRange {
     var offset: Int
-    /// Sequence number of the last of these groups.
     var sequence: UInt64
   }
 
@@ -41,22 +40,21 @@ struct LogTail {
     var file: any OpenFile
     var memory: RowMemory
     var number: UInt64
-    /// Range of bytes that may not be durable.
     var doubtful: Range<Int>
-    /// Sequence number of the seal.
     var seal: UInt64
   }
 
-  /// Total length of the log in memory, in bytes.
+  /// Length of the log in memory, in bytes.
   var logBytes: Int { bytesBefore + end }
 
-  /// Durable end to store after the last group has been synced.
+  /// Durable end to record after the last group has been synced.
   var mark: DurableEnd { DurableEnd(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
 
-  /// Returns this newly read tail together with facts that the handle already knew, such as which groups are durable.
+  /// Returns this newly read tail, supplemented with facts that the handle already knew, such as which groups are
+  /// durable.
   ///
-  /// If the chunk is still the current one, its open file is kept as well, because the kernel reports a lost write only
-  /// on a descriptor that was open at the time.
+  /// If the chunk is still current, its open file is kept, because the kernel reports a lost write only on descriptors
+  /// that were open at the time.
   func replacing(_ old: LogTail) -> LogTail {
     var new = self
     if new.chunk.number == old.chunk.number {
@@ -75,7 +73,7 @@ struct LogTail {
     self.checksum = checksum
   }
 
-  /// Returns the address after the end. Allocates memory if there is no space for `count` bytes.
+  /// Returns the address after the end, allocating memory if fewer than `count` bytes are available there.
   mutating func place(for count: Int) -> UnsafeMutableRawPointer {
     if end + count > memory.count {
       memory = RowMemory(zeroed: chunk.chunkBytes, beginningWith: memory.bytes(from: 0, count: end))
@@ -84,11 +82,7 @@ struct LogTail {
     return memory.base + end
   }
 
-  /// Continues in another chunk.
-  /// - Parameters:
-  ///   - header: header of the chunk.
-  ///   - file: its open file.
-  ///   - memory: zeroed memory of the chunk's length; `nil` to allocate it.
+  /// Continues in another chunk. `memory` must be zeroed and have the chunk's length; `nil` allocates it.
   mutating func enter(_ header: ChunkHeader, file: any OpenFile, memory: RowMemory? = nil) {
     bytesBefore += end
     self.file = file
@@ -101,8 +95,8 @@ struct LogTail {
     spare = nil
   }
 
-  /// Reads `count` bytes that follow the end.
-  /// - Returns: whether the file has that many bytes.
+  /// Reads `count` bytes after the end.
+  /// - Returns: whether the file contains that many bytes.
   func read(into target: UnsafeMutableRawPointer, count: Int) throws(StorageError) -> Bool {
     let (file, offset) = (file, end)
     let done = try storing { () throws(FileSystemError) in
@@ -113,10 +107,6 @@ struct LogTail {
 
   /// Copies any remains of an unfinished save to a `cut-` file and overwrites them with zeros, so that they never
   /// become part of the log.
-  /// - Parameters:
-  ///   - log: log of the store.
-  ///   - mark: durable end from the lock file, if there is one.
-  ///   - manifest: current manifest.
   /// - Throws: ``StorageError/damaged(path:offset:)`` if the bytes belong to a confirmed save.
   mutating func clean(_ log: Log, mark: @autoclosure () -> DurableEnd?, in manifest: Manifest) throws(StorageError) {
     if try log.endsClean(at: end, of: file, chunk: chunk) { return }

@@ -6,11 +6,9 @@
   import Glibc
 #endif
 
-/// Value protected by a lock, with a condition variable on which threads can wait for a change. `Mutex` does not offer
-/// this.
+/// Value protected by a lock, with a condition variable for waiting until it changes, which `Mutex` does not offer.
 ///
-/// A struct, because the runtime would have to instantiate a generic class at first use. That would take a fifth of the
-/// time to open a store.
+/// A struct, because instantiating a generic class at run time would take a fifth of the time to open a store.
 ///
 /// `@unchecked`: the value is accessed only while the pthread mutex is locked.
 struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
@@ -32,8 +30,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
 
   /// Selects the monotonic clock, so that changing the system time does not affect waits.
   ///
-  /// On Darwin the clock of a condition variable cannot be selected; ``waitForChange(until:)`` waits for a duration
-  /// there.
+  /// Darwin cannot select the clock of a condition variable, so ``waitForChange(until:)`` waits for a duration there.
   private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Bool {
     #if canImport(Darwin)
       return pthread_cond_init(condition, nil) == 0
@@ -71,7 +68,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     return body(&value.pointee)
   }
 
-  /// Blocks until `body` returns a value other than `nil`.
+  /// Blocks until `body` returns a non-`nil` value.
   func wait<Result>(for body: (inout Value) -> Result?) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -81,7 +78,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Blocks until `body` returns a value other than `nil`. Returns `nil` after `limit`.
+  /// Blocks until `body` returns a non-`nil` value, or returns `nil` after `limit`.
   func wait<Result>(atMost limit: Duration, for body: (inout Value) -> Result?) -> Result? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -99,8 +96,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Blocks until the value may have changed.
-  /// - Parameter deadline: time on the monotonic clock.
+  /// Blocks until the value may have changed. The deadline is a time on the monotonic clock.
   /// - Returns: whether the deadline has passed.
   private func waitForChange(until deadline: timespec) -> Bool {
     #if canImport(Darwin)

@@ -1,17 +1,15 @@
-/// Cache of saved rows that a unit of work has prefetched together, and of keys known to be absent.
+/// Rows prefetched by a unit of work, and keys known to be absent.
 ///
-/// It stays valid because no other handle can save while the unit holds the write lock.
+/// The cache stays valid because no other handle can save while the unit holds the write lock.
 final class PrefetchCache {
   private struct Kind {
-    /// Keys without a row. The first key of a hash represents all its keys, none of which then has a row.
+    /// Keys without a row. The first key of a hash stands for all keys of the hash.
     var absent: Set<RowKey> = []
     var groups: [UInt64: [UnsafeRawPointer]] = [:]
   }
 
-  /// Prefetched rows of all kinds, indexed by key.
   private let found = Memtable()
   private var kinds: [UInt8: Kind] = [:]
-  /// Keeps alive the memory of all prefetched rows.
   private(set) var pin: RowPin?
 
   var isEmpty: Bool { kinds.isEmpty }
@@ -28,21 +26,13 @@ final class PrefetchCache {
     return known.absent.contains(key.isHash ? key.firstPlace : key) ? .absent : .unknown
   }
 
-  /// Whether all keys of a hash are known to have no row.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - hash: first key of the hash.
+  /// Whether no key of the hash has a row. `hash` is the first key of the hash.
   func isAbsent(kind: UInt8, hash: RowKey) -> Bool { kinds[kind]?.absent.contains(hash) ?? false }
 
   /// Returns the rows of a group, or `nil` if the group was not prefetched.
   func records(kind: UInt8, group: UInt64) -> [UnsafeRawPointer]? { kinds[kind]?.groups[group] }
 
-  /// Adds the result of a search.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - keys: keys that were searched; for a hash its first key, which represents all keys of the hash.
-  ///   - records: rows found.
-  ///   - pin: keeps the memory of the rows alive.
+  /// Adds the result of a search. For a hash, `keys` contains its first key, which stands for all its keys.
   func know(kind: UInt8, keys: [RowKey], records: [UnsafeRawPointer], pin: RowPin) {
     keep(pin)
     var known = kinds.removeValue(forKey: kind) ?? Kind()

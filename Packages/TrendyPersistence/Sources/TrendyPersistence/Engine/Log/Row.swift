@@ -9,15 +9,15 @@
 /// Memory that contains rows.
 ///
 /// `@unchecked`: the bytes of a row are written before the row can be found, under the engine's lock, which also orders
-/// memory accesses. They never change afterwards. Only the holder of the write lock writes, and only to memory beyond
-/// the rows that can be found.
+/// memory accesses. They never change afterwards. Only the holder of the write lock writes, and only beyond the rows
+/// that can be found.
 final class RowMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let count: Int
-  /// Mapped pages that contain ``base``; `nil` if it was allocated with `malloc`.
+  /// Mapped pages that contain ``base``; `nil` for memory from `malloc`.
   private var pages: ZeroPages?
 
-  /// Allocates zeroed memory. Large allocations use physical memory only for the pages that are touched.
+  /// Allocates zeroed memory. Large allocations use physical memory only for pages that have been touched.
   init(zeroed count: Int) {
     if let pages = ZeroPages(count) {
       self.pages = pages
@@ -32,7 +32,7 @@ final class RowMemory: @unchecked Sendable {
     self.count = count
   }
 
-  /// Allocates zeroed memory that begins with a copy of `bytes`.
+  /// Allocates zeroed memory and copies `bytes` to its start.
   convenience init(zeroed count: Int, beginningWith bytes: UnsafeRawBufferPointer) {
     self.init(zeroed: count)
     if let start = bytes.baseAddress { base.copyMemory(from: start, byteCount: bytes.count) }
@@ -49,7 +49,7 @@ final class RowMemory: @unchecked Sendable {
 
   deinit { if pages == nil { free(base) } }
 
-  /// Asks the system to provide the pages of these bytes now instead of at the first access to each page. Only a hint.
+  /// Asks the system to provide the pages now rather than at the first access to each. Only a hint.
   func bringIn(from offset: Int, count: Int) {
     #if os(Linux)
       // For small ranges the system call costs more than it saves.
@@ -62,8 +62,7 @@ final class RowMemory: @unchecked Sendable {
     #endif
   }
 
-  /// Returns the pages from `offset` to the end, which must be zero, to the operating system. They are allocated again
-  /// when they are accessed. Only a hint.
+  /// Returns the pages from `offset` to the end, which must be zero, to the operating system. Only a hint.
   func returnZeros(from offset: Int) {
     #if os(Linux)
       guard let pages, offset < count else { return }
@@ -71,12 +70,11 @@ final class RowMemory: @unchecked Sendable {
     #endif
   }
 
-  /// Whether all bytes from `offset` to the end are zero.
   func isZero(from offset: Int) -> Bool { isZero(from: offset, count: count - offset) }
 
   func isZero(from offset: Int, count: Int) -> Bool {
     guard count > 0 else { return true }
-    // All bytes are zero if the first is zero and each byte equals the next one.
+    // All bytes are zero if the first is zero and each equals the next.
     return base.load(fromByteOffset: offset, as: UInt8.self) == 0
       && memcmp(base + offset, base + offset + 1, count - 1) == 0
   }
@@ -86,10 +84,10 @@ final class RowMemory: @unchecked Sendable {
   }
 }
 
-/// Zeroed anonymous mapping. Long mappings use pages of 2 MiB if available; otherwise a growing log would cause a page
+/// Zeroed anonymous mapping. Long mappings use 2 MiB pages if available, so that a growing log does not cause a page
 /// fault every 4 KiB.
 private final class ZeroPages {
-  /// Length in bytes below which the allocator is faster.
+  /// Length in bytes below which `malloc` is faster.
   private static let minBytes = 32 << 10
   private static let largeBytes = 2 << 20
   let base: UnsafeMutableRawPointer
@@ -119,13 +117,13 @@ private final class ZeroPages {
   #if os(Linux)
     func returnZeros(from offset: Int) {
       let start = (offset + 4095) & -4096
-      // MADV_DONTNEED: private anonymous pages read as zeros when they are accessed again.
+      // MADV_DONTNEED: private anonymous pages read as zeros at the next access.
       if start < count { _ = madvise(base + start, count - start, 4) }
     }
   #endif
 }
 
-/// Keeps alive all memory in which a set of rows is stored.
+/// Keeps the memory of a set of rows alive.
 final class RowPin: Sendable {
   let memories: [RowMemory]
   let mapping: (any MappedFile)?
@@ -138,7 +136,7 @@ final class RowPin: Sendable {
   }
 }
 
-/// One row of a store: a view of bytes in memory that it keeps alive. Cheap to retain and safe to send.
+/// One row of a store. Refers to memory that it keeps alive, so it is cheap to copy and safe to send.
 ///
 /// `@unchecked`: the bytes behind the pointer never change (see `RowMemory`), and the pin keeps them alive.
 public struct Row: @unchecked Sendable {
@@ -149,9 +147,9 @@ public struct Row: @unchecked Sendable {
   public var kind: UInt8 { RowLayout.kind(pointer) }
   /// Key of the row, unique within its ``kind``.
   public var key: RowKey { RowLayout.key(pointer) }
-  /// Sort value, which determines the order of scans: a time in a device's store, a version in a hub's.
+  /// Sort value, which determines the scan order: a time in a device's store, a version in a hub's store.
   public var sort: Int64 { RowLayout.sort(pointer) }
-  /// Group key, to which scans can be restricted; 0 for none.
+  /// Group key that scans can be restricted to; 0 for none.
   public var group: UInt64 { RowLayout.group(pointer) }
   /// Length of the payload in bytes.
   public var payloadCount: Int { RowLayout.payloadCount(pointer) }
@@ -164,7 +162,6 @@ public struct Row: @unchecked Sendable {
     return try body(UnsafeRawBufferPointer(start: pointer + RowLayout.headerBytes, count: payloadCount))
   }
 
-  /// Whether the payload equals these bytes.
   func isPayload(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count == payloadCount else { return false }
     return withPayload { own in
@@ -177,7 +174,7 @@ public struct Row: @unchecked Sendable {
   public var payload: [UInt8] { withPayload { Array($0) } }
 }
 
-/// Rows found by a scan, in scan order. Later saves do not change them.
+/// Rows found by a scan, in scan order. Unaffected by later saves.
 ///
 /// `@unchecked`: see ``Row``.
 public struct RowList: RandomAccessCollection, @unchecked Sendable {

@@ -1,7 +1,7 @@
 /// Layout of a row in the log and in memory (docs/format.md, "Row"). All numbers are little-endian.
 enum RowLayout {
   static let headerBytes = 40
-  /// Maximum length of a payload in bytes, so that lengths fit into 32 bits.
+  /// Maximum length of a payload in bytes.
   static let largestPayload = 1 << 30
 
   @inline(__always) static func size(payloadCount: Int) -> Int { (headerBytes + payloadCount + 7) & ~7 }
@@ -33,7 +33,7 @@ enum RowLayout {
     UnsafeRawBufferPointer(start: record + headerBytes, count: payloadCount(record))
   }
 
-  /// Writes a row and its zero padding, in total `size(payloadCount:)` bytes.
+  /// Writes a row with zero padding, `size(payloadCount:)` bytes in total.
   static func write(
     to target: UnsafeMutableRawPointer, kind: UInt8, key: RowKey, sort: Int64, group: UInt64, isDeletion: Bool,
     payload: UnsafeRawBufferPointer

@@ -1,11 +1,9 @@
-/// Paged iteration over all rows of a kind in scan order, about 4096 at a time, without a list of all rows.
+/// Iterates over all rows of a kind in scan order, about 4096 at a time, without building a list of all of them.
 enum RowPages {
   static let size = 4096
 
-  /// Calls `body` for each row.
-  /// - Parameters:
-  ///   - scan: returns the rows with sort values from `from` up to but excluding `to`, at most `limit` of them.
-  ///   - body: receives each row once, in scan order.
+  /// Calls `body` with each row once, in scan order. `scan` returns at most `limit` rows with sort values in
+  /// `from..<to`.
   static func forEach(
     scan: (_ from: Int64, _ to: Int64, _ limit: Int) throws(StorageError) -> RowList,
     body: (Row) throws(StorageError) -> Void
@@ -18,7 +16,7 @@ enum RowPages {
         return
       }
       for record in records where record.sort < last { try body(record) }
-      // Read all rows with the last sort value, because the page may have ended among them.
+      // Read all rows with the last sort value, because the page may have ended in the middle of them.
       for record in try scan(last, last + 1, .max) { try body(record) }
       from = last + 1
     }

@@ -1,7 +1,7 @@
 /// A unit of work on a ``StorageEngine`` that holds the store's write lock.
 ///
-/// Reads through the transaction include its own changes; other readers see them after ``commit()``. It must be used
-/// from one isolation domain at a time. Deallocating an open transaction rolls it back and releases the lock.
+/// Reads through the transaction include its own changes; other readers see them after ``commit()``. Use it from one
+/// isolation domain at a time. Deallocating an open transaction rolls it back and releases the lock.
 public final class WriteTransaction {
   private let engine: StorageEngine
   private var overlay = Memtable()
@@ -9,21 +9,20 @@ public final class WriteTransaction {
   /// Address of the next row, followed by ``left`` free bytes.
   private var next: UnsafeMutableRawPointer
   private var left: Int
-  /// Number of puts and deletions so far.
   private(set) var changes = 0
-  /// Deletions of keys that may have no saved row. A commit omits those that have none.
+  /// Deletions of keys that may have no saved row. The commit omits those without one.
   private var unsure: Set<UnsafeRawPointer> = []
-  /// Result of the last lookup of a saved row, kept because most writes follow a read of the same key.
+  /// Result of the last lookup, kept because most writes follow a read of the same key.
   private var looked: (kind: UInt8, key: RowKey, isSaved: Bool)?
-  /// Result of the second-to-last lookup, kept because a new entity is often written together with a second row.
+  /// Result of the lookup before that, kept because a new entity is often written together with a second row.
   private var lookedBefore: (kind: UInt8, key: RowKey, isSaved: Bool)?
-  /// Row numbers in ``overlay`` of keys that are known to have no saved row.
+  /// Row numbers in ``overlay`` whose keys are known to have no saved row.
   private var newRows = RowSet()
-  /// Prefetched rows, and prefetched keys that have no row.
+  /// Prefetched rows, and prefetched keys without a row.
   private let ahead = PrefetchCache()
-  /// All rows that this unit has written, in order, for restoring savepoints; `nil` before the first savepoint.
+  /// All rows written so far in order, for restoring savepoints; `nil` before the first savepoint.
   private var history: [UnsafeRawPointer]?
-  /// Whether the transaction is neither committed nor rolled back. A commit whose sync failed counts as committed.
+  /// Whether the transaction can still be committed or rolled back. A commit whose sync failed counts as committed.
   private(set) var isOpen = true
   private var pin: RowPin?
 
@@ -40,15 +39,15 @@ public final class WriteTransaction {
   /// Whether nothing has been put or deleted so far.
   public var isEmpty: Bool { changes == 0 }
 
-  /// Returns a lower bound for the sequence number of this save. It exceeds the number of any earlier save.
+  /// Returns a lower bound for the sequence number of this save, higher than the number of any earlier save.
   public func sequence() throws(StorageError) -> UInt64 { try engine.nextSequence() }
 
   // MARK: Reads
 
-  /// Returns the row with this kind and key, including this unit's changes, or `nil` if there is none.
+  /// Returns the row with this kind and key as changed by this unit, or `nil` if there is none.
   public func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row? {
     guard let pointer = overlay.find(kind: kind, key: key) else {
-      // No other handle can save meanwhile, so an absent row stays absent.
+      // No other handle can save in the meantime, so an absent row stays absent.
       if let looked, looked.kind == kind, looked.key == key, !looked.isSaved { return nil }
       if let lookedBefore, lookedBefore.kind == kind, lookedBefore.key == key, !lookedBefore.isSaved { return nil }
       let saved = try savedRecord(kind: kind, key: key)
@@ -70,35 +69,28 @@ public final class WriteTransaction {
     return try engine.get(kind: kind, key: key)
   }
 
-  /// Prefetches many saved rows in one pass. This is faster than looking them up one by one.
+  /// Prefetches saved rows in one pass, which is faster than looking them up one by one.
   func lookAhead(kind: UInt8, keys: [RowKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, keys: keys, ahead)
   }
 
-  /// Prefetches the rows of all keys that strings with these hashes may have.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - hashes: first key of each hash.
+  /// Prefetches the rows of all strings with these hashes. `hashes` contains the first key of each hash.
   func lookAhead(kind: UInt8, hashes: [RowKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, hashes: hashes, ahead)
   }
 
-  /// Whether a hash was prefetched and no row has any of its keys.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - hash: first key of the hash.
+  /// Whether the hash was prefetched and none of its keys has a row. `hash` is the first key of the hash.
   func isFree(kind: UInt8, hash: RowKey) -> Bool {
     guard ahead.isAbsent(kind: kind, hash: hash) else { return false }
     return !overlay.mayHold(kind: kind) || hash.places.allSatisfy { overlay.find(kind: kind, key: $0) == nil }
   }
 
-  /// Prefetches all rows of each group.
+  /// Prefetches all rows in each group.
   func lookAhead(kind: UInt8, groups: [UInt64]) throws(StorageError) {
     try engine.lookAhead(kind: kind, groups: groups, ahead)
   }
 
-  /// Returns, for each key, whether it is unused by saved rows and by this unit's changes. May be `false` for an unused
-  /// key.
+  /// Returns for each key whether neither saved rows nor this unit's changes use it. May be `false` for an unused key.
   public func areNew(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var areNew = try engine.holds(kind: kind, keys: keys).map { !$0 }
     if overlay.mayHold(kind: kind) {
@@ -107,7 +99,7 @@ public final class WriteTransaction {
     return areNew
   }
 
-  /// Returns, for each group, whether it has no row of the kind. May be `false` for an empty group.
+  /// Returns for each group whether it has no row of the kind. May be `false` for an empty group.
   func areNew(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var areNew = try engine.mayHold(kind: kind, groups: groups).map { !$0 }
     if overlay.mayHold(kind: kind) {
@@ -118,8 +110,7 @@ public final class WriteTransaction {
     return areNew
   }
 
-  /// Returns the rows that ``StorageEngine/scan(kind:group:from:to:descending:limit:)`` would return if this unit's
-  /// changes were saved.
+  /// Performs ``StorageEngine/scan(kind:group:from:to:descending:limit:)`` as if this unit's changes were saved.
   public func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
@@ -142,7 +133,7 @@ public final class WriteTransaction {
     return RowList(pointers: merged, pin: RowPin(memories: memories, others: [saved.pin]))
   }
 
-  /// Returns a group's prefetched rows combined with this unit's changes.
+  /// Combines a group's prefetched rows with this unit's changes.
   private func merged(_ saved: [UnsafeRawPointer], _ pin: RowPin, kind: UInt8, group: UInt64) -> RowList {
     guard overlay.mayHold(kind: kind) else { return RowList(pointers: saved, pin: pin) }
     let own = overlay.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
@@ -153,7 +144,7 @@ public final class WriteTransaction {
       pin: RowPin(memories: memories, others: [pin]))
   }
 
-  /// Returns the counts of ``StorageEngine/counts(kind:group:boundaries:)``, including this unit's changes.
+  /// Performs ``StorageEngine/counts(kind:group:boundaries:)`` as if this unit's changes were saved.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {
@@ -172,13 +163,13 @@ public final class WriteTransaction {
     return counts
   }
 
-  /// Whether there may be a row of the kind; `false` means that there is certainly none. Takes constant time.
+  /// Whether there may be rows of the kind. `false` means that there are certainly none. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     if overlay.mayHold(kind: kind) { return true }
     return try engine.mayHold(kind: kind)
   }
 
-  /// Returns the number of rows of a kind, or of one of its groups, including this unit's changes.
+  /// Returns the number of rows in a kind, or in one of its groups, including this unit's changes.
   public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
     let saved = try engine.count(kind: kind, group: group)
     return try saved + overlay.count(kind: kind, group: group) - hiddenSorts(kind: kind, group: group).count
@@ -193,7 +184,7 @@ public final class WriteTransaction {
   ///   - sort: sort value, below `Int64.max`.
   ///   - group: group key; 0 for none.
   ///   - payload: at most 1 GiB.
-  ///   - isNew: whether the key is known to have no saved row (see ``areNew(kind:keys:)``). If so, the commit does not
+  ///   - isNew: whether the key is known to have no saved row (see ``areNew(kind:keys:)``). The commit then does not
   ///     search for a row to replace.
   /// - Throws: ``StorageError/tooLarge(bytes:limit:)``.
   public func put(
@@ -207,7 +198,7 @@ public final class WriteTransaction {
     if isNew { newRows.insert(row) }
   }
 
-  /// Stores a row with an array as its payload, like the variant that takes a buffer.
+  /// Stores a row with an array as its payload.
   public func put(
     kind: UInt8, key: RowKey, sort: Int64, group: UInt64 = 0, payload: [UInt8], isNew: Bool = false
   ) throws(StorageError) {
@@ -229,10 +220,10 @@ public final class WriteTransaction {
 
   // MARK: Commit
 
-  /// Saves all changes or none. On return they are durable and the write lock is released.
+  /// Saves all changes or none. When this returns, they are durable and the write lock has been released.
   ///
   /// If it throws, the transaction is unchanged and can be committed again or rolled back. The exception is
-  /// ``StorageError/syncFailed(path:code:)``: it is unknown whether the changes were saved, and the store must be
+  /// ``StorageError/syncFailed(path:code:)``: the changes may or may not have been saved, and the store must be
   /// reopened.
   public func commit() throws(StorageError) {
     try engine.check()
@@ -258,17 +249,17 @@ public final class WriteTransaction {
     isOpen = false
     engine.releaseWriteLock()
     if let sequence { try engine.waitUntilDurable(sequence) }
-    // The save is complete, so a failure of maintenance is not reported here. Explicit maintenance calls report such
-    // errors, and a failed sync makes the handle unusable.
+    // The save is complete, so a maintenance failure is not reported here. Explicit maintenance calls report it, and
+    // a failed sync makes the handle unusable.
     try? engine.maintainIfOverdue()
   }
 
   /// Saves all changes or none, and makes them visible only once they are durable.
   ///
-  /// Until then reads on this handle return the previous state without waiting for the disk. The write lock is held
+  /// Until then, reads on this handle return the previous state without waiting for the disk. The write lock is held
   /// throughout.
-  /// - Parameter publish: calls its argument exactly once, which makes the save visible in memory. The caller can
-  ///   exclude its own readers during that call.
+  /// - Parameter publish: calls its argument exactly once to make the save visible in memory. The caller can exclude
+  ///   its own readers during that call.
   /// - Throws: the same errors as ``commit()``.
   public func commit(
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
@@ -294,18 +285,18 @@ public final class WriteTransaction {
     }
     isOpen = false
     engine.releaseWriteLock()
-    // As in commit(), a failure of maintenance is not reported here.
+    // As in commit(), a maintenance failure is not reported here.
     try? engine.maintainIfOverdue()
   }
 
   // MARK: Savepoints
 
-  /// State of a unit of work that ``rollback(to:)`` can restore.
+  /// Earlier state of a unit of work that ``rollback(to:)`` can restore.
   public struct Savepoint: Hashable, Sendable {
     fileprivate let count: Int
   }
 
-  /// Returns a savepoint of the current state. The first one must be taken before any change.
+  /// Returns a savepoint of the current state. Take the first one before any change.
   public func savepoint() -> Savepoint {
     if history == nil {
       precondition(isEmpty, "the first savepoint must precede all changes; there are \(changes)")
@@ -328,7 +319,7 @@ public final class WriteTransaction {
     self.history = Array(kept)
   }
 
-  /// Calls `body` for each change to save, omitting deletions of absent rows.
+  /// Calls `body` for each change to save. Omits deletions of absent rows.
   private func forEachChange(_ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
     let nobody = Memtable.nobody
     for record in overlay.records where record != nobody {
@@ -340,7 +331,7 @@ public final class WriteTransaction {
     }
   }
 
-  /// Returns the saved and the new row of each key of these kinds that this unit put or deleted, in no particular
+  /// Returns the saved and the new row for each key of these kinds that this unit put or deleted, in no particular
   /// order. Either row is `nil` if it does not exist.
   func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Row?, after: Row?)] {
     var changes: [(before: Row?, after: Row?)] = []
@@ -396,7 +387,7 @@ extension WriteTransaction {
     return made
   }
 
-  /// Returns the sort values of the saved rows that this unit replaces or deletes.
+  /// Returns the sort values of saved rows that this unit replaces or deletes.
   private func hiddenSorts(kind: UInt8, group: UInt64?) throws(StorageError) -> [Int64] {
     var names: [RowKey] = []
     for record in overlay.records where record != Memtable.nobody && RowLayout.kind(record) == kind {

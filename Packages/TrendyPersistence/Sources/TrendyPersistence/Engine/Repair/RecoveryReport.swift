@@ -1,11 +1,11 @@
-/// State of the end of the log when a store was opened.
+/// State of the end of the log when the store was opened.
 public struct RecoveryReport: Hashable, Sendable {
   /// Path of the last chunk of the log.
   public var path: String
-  /// Offset of the end of the last intact save in bytes.
+  /// Offset in bytes of the end of the last intact save.
   public var offset: Int
   /// Length in bytes of an unfinished save after ``offset``, without trailing zeros; 0 if there is none. The save was
-  /// never reported as complete. The next save copies these bytes to a separate file and overwrites them.
+  /// never reported as complete. The next save moves these bytes to a separate file.
   public var cutBytes: Int
   /// Number of saves read from the log.
   public var saves: Int

@@ -1,10 +1,10 @@
-/// Row that is not intact in any file, with the known parts of its identity.
+/// Row that is not intact in any file, with what is known about it.
 public struct LostRow: Hashable, Sendable {
   /// Kind of the row; 0 if unknown.
   public var kind: UInt8
   /// Key of the row; `nil` if unknown.
   public var key: RowKey?
-  /// Sort value if the key is known; otherwise the start of the row's day, or `nil`.
+  /// Sort value if the key is known; otherwise the start of the row's UTC day, or `nil`.
   public var sort: Int64?
 
   /// Creates a description of a lost row.
@@ -17,13 +17,13 @@ public struct LostRow: Hashable, Sendable {
 
 /// Consecutive saves from the log that are not intact in any file.
 public struct LostSaves: Hashable, Sendable {
-  /// File that contained or should have contained the saves.
+  /// File that contained, or should have contained, the saves.
   public var path: String
-  /// Offset in bytes at which they were expected.
+  /// Offset in bytes where they were expected.
   public var offset: Int
   /// Sequence numbers of the saves.
   public var numbers: ClosedRange<UInt64>
-  /// Rows that the damaged bytes seem to contain. Their content is unreliable.
+  /// Rows that the damaged bytes seem to contain. Not reliable.
   public var rows: [LostRow]
 
   /// Creates a description of lost saves.
@@ -37,19 +37,19 @@ public struct LostSaves: Hashable, Sendable {
 
 /// Result of ``StorageEngine/repair(directory:fileSystem:options:)``.
 public struct RepairReport: Hashable, Sendable {
-  /// Whether there was damage. Without damage nothing was changed.
+  /// Whether there was damage. If not, nothing was changed.
   public var wasDamaged: Bool
-  /// Number of intact saves in the log. The repaired store contains all of them.
+  /// Number of intact saves in the log, all of which are in the repaired store.
   public var savesKept: Int
-  /// Number of saves that must have existed and are not intact in any file.
+  /// Number of saves that must have existed but are not intact in any file.
   public var savesLost: Int { lostSaves.reduce(0) { $0 + $1.numbers.count } }
   /// The lost saves in order.
   public var lostSaves: [LostSaves]
-  /// Number of rows lost from segments, as far as a manifest or a segment records them.
+  /// Number of rows lost from segments, as far as a manifest or a segment records it.
   public var rowsLost: Int
-  /// Known details of lost rows. Contains fewer rows than ``rowsLost`` if a file is missing.
+  /// Known details of lost rows. Has fewer than ``rowsLost`` elements if a file is missing.
   public var lostRows: [LostRow]
-  /// New paths of the previous files. Their content is unchanged, and they remain in the same directory.
+  /// New paths of the previous files, which remain unchanged in the same directory.
   public var setAside: [String]
 
   /// Creates a report.

@@ -1,4 +1,4 @@
-/// Collects everything intact in the files of a damaged store. Changes nothing.
+/// Collects all intact data from the files of a damaged store. Changes nothing.
 struct Salvage {
   private struct Group {
     var sequence: UInt64
@@ -13,29 +13,25 @@ struct Salvage {
     var memory: RowMemory
   }
 
-  /// Id of the store, from the manifest, the newest segment or a chunk.
+  /// Id of the store, taken from the manifest, the newest segment or a chunk.
   let storeID: UInt64
   let generation: UInt64
-  /// Current path of every file that contains rows, with its original name.
+  /// Current path and original name of every file that contains rows.
   private(set) var files: [(path: String, name: String)] = []
   private(set) var rowsLost = 0
   private(set) var lostRows: [LostRow] = []
   private(set) var lostSaves: [LostSaves] = []
   private(set) var savesKept = 0
-  /// Highest sequence number assigned to a save.
+  /// Highest sequence number ever assigned to a save.
   private(set) var lastSequence: UInt64
   private let firstSequence: UInt64
   private var chunks: [Chunk] = []
   private var groups: [Group] = []
   private var stack = SegmentStack(salvaging: [])
 
-  /// Reads the files of a store.
-  /// - Parameters:
-  ///   - log: directory and file system of the store.
-  ///   - names: names of the files in the directory.
-  ///   - manifest: `nil` if it is missing or damaged.
-  ///   - mark: durable end from the lock file.
-  /// - Throws: ``StorageError/damaged(path:offset:)`` if no file contains the id of the store.
+  /// Reads the files of a store. `manifest` is `nil` if it is missing or damaged; `mark` is the durable end from the
+  /// lock file.
+  /// - Throws: ``StorageError/damaged(path:offset:)`` if no file contains the store id.
   init(_ log: Log, names: [String], manifest: Manifest?, mark: DurableEnd?) throws(StorageError) {
     let segmentFiles = Self.files(names, prefix: "segment-", above: manifest?.generation)
     let salvaged = try Self.segments(log, files: segmentFiles, manifest: manifest)
@@ -58,7 +54,7 @@ struct Salvage {
       }
       chunks.append(Chunk(number: file.number, path: path, memory: memory))
     }
-    // Without the id of the store, groups cannot be distinguished from arbitrary bytes.
+    // Without the store id, groups cannot be distinguished from arbitrary bytes.
     guard let known else { throw .damaged(path: log.directory + "/" + StoreFormat.manifestName, offset: 0) }
     storeID = known
     files = (chunkFiles + segmentFiles).map { ("\(log.directory)/\($0.name)", $0.plainName) }
@@ -70,11 +66,11 @@ struct Salvage {
   private struct File {
     var number: UInt64
     var name: String
-    /// Name of the file before an interrupted repair renamed it.
+    /// File name before an interrupted repair renamed the file.
     var plainName: String
   }
 
-  /// Returns the files with a prefix, ordered by number. Includes files that an incomplete repair set aside.
+  /// Returns the files with a prefix, ordered by number, including files set aside by an incomplete repair.
   private static func files(_ names: [String], prefix: String, above generation: UInt64?) -> [File] {
     var found: [File] = []
     for name in names {
@@ -101,7 +97,7 @@ struct Salvage {
     }
   }
 
-  /// Opens the segments that the manifest lists. If the manifest is lost, the copy in the newest segment replaces it.
+  /// Opens the segments listed in the manifest. If the manifest is lost, uses the copy in the newest segment instead.
   /// That segment's generation may never have become current, but it contains the same rows.
   private static func segments(
     _ log: Log, files: [File], manifest: Manifest?
@@ -173,7 +169,7 @@ struct Salvage {
   private func hole(at place: (chunk: Int, offset: Int), numbers: ClosedRange<UInt64>) -> LostSaves {
     let chunk = chunks[place.chunk]
     var rows: [LostRow] = []
-    // The header of the first lost group may be intact. Its rows are then listed as far as they are plausible.
+    // If the header of the first lost group is intact, list its plausible rows.
     let base = chunk.memory.base + place.offset
     let available = chunk.memory.count - place.offset
     if let header = GroupHeader.read(base, available: available, epoch: epoch(chunk)) {
@@ -193,7 +189,7 @@ struct Salvage {
     return LostSaves(path: chunk.path, offset: place.offset, numbers: numbers, rows: rows)
   }
 
-  /// Returns the newest intact version of each row, and fills ``lostRows`` with the damaged rows of segments.
+  /// Returns the newest intact version of each row, and adds damaged segment rows to ``lostRows``.
   mutating func records() -> Memtable {
     let memtable = Memtable()
     for layer in stack.layers {
@@ -210,7 +206,7 @@ struct Salvage {
     return memtable
   }
 
-  /// Returns the highest number of any file with a prefix, including files that were set aside.
+  /// Returns the highest number of any file with a prefix, including files set aside.
   static func highestNumber(_ names: [String], prefix: String) -> UInt64 {
     files(names, prefix: prefix, above: 0).map(\.number).max() ?? 0
   }
