@@ -75,6 +75,7 @@ struct DiskState: Sendable {
     var bytes: [UInt8] = []
     var durable: [UInt8] = []
     var pending: [Change] = []
+    /// Handle of the open file that holds the lock.
     var lockOwner: Int?
     var counter: UInt64 = 0
   }

@@ -1,7 +1,7 @@
 import Synchronization
 import TrendyFoundation
 
-/// Shares one open engine of a directory, and reopens it after a failed sync.
+/// Shares one open engine for a directory, and reopens it after a failed sync.
 final class SharedEngine: Sendable {
   let directory: String
   let mode: StoreMode
@@ -9,7 +9,7 @@ final class SharedEngine: Sendable {
   let options: StorageEngine.Options
   private let engine: Mutex<StorageEngine>
 
-  /// Opens the store. The id of a new store comes from the generator.
+  /// Opens the store. If the store is new, its id comes from the generator.
   init(
     directory: String, mode: StoreMode, fileSystem: any FileSystem, options: StorageEngine.Options,
     generator: some RandomNumberGenerator
@@ -24,7 +24,7 @@ final class SharedEngine: Sendable {
         directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator))
   }
 
-  /// Returns the path of a directory without a trailing slash.
+  /// Returns a directory's path without a trailing slash.
   static func path(of directory: URL) throws(StorageError) -> String {
     guard directory.isFileURL else { throw StorageError.notAFolder(path: directory.absoluteString) }
     var path = directory.path(percentEncoded: false)
@@ -32,10 +32,10 @@ final class SharedEngine: Sendable {
     return path
   }
 
-  /// Current engine, even if a failed sync has made it unusable.
+  /// Current engine, which may be unusable after a failed sync.
   var present: StorageEngine { engine.withLock { $0 } }
 
-  /// Returns a usable engine. Reopens the store after a failed sync.
+  /// Returns a usable engine, reopening the store after a failed sync.
   func usable() throws(StorageError) -> StorageEngine {
     try engine.withLock { engine throws(StorageError) in
       if !engine.isUsable {
@@ -47,8 +47,8 @@ final class SharedEngine: Sendable {
     }
   }
 
-  /// Acquires the lock that permits syncing, or returns `nil` if it is held elsewhere. Each call opens the file again,
-  /// because to the kernel all locks taken through one open file have the same owner.
+  /// Acquires the lock that permits syncing, or returns `nil` if another holder has it. Each call opens the file again,
+  /// because the kernel assigns all locks taken through one open file to the same owner.
   func lockForSync() throws(StorageError) -> (any OpenFile)? {
     guard mode != .readOnly else { throw .openedReadOnly(path: directory) }
     let path = directory + "/sync.lock"

@@ -1,26 +1,25 @@
 import Synchronization
 
 extension StorageEngine {
-  /// Returns the lock file, which is opened at the first call.
+  /// Returns the lock file, opening it at the first call.
   func lockFile(_ log: Log) throws(StorageError) -> any OpenFile {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       if let lock = state.handle.lock { return lock }
       let lock = try log.openLock()
       state.handle.lock = lock
-      // A counter that was mapped for reading cannot be incremented, so map it again through the lock file.
+      // A counter mapped for reading cannot be incremented, so map it again through the lock file.
       state.handle.counter = nil
       return lock
     }
   }
 
-  /// Releases the write lock for the next unit of work.
   func release(_ lock: any OpenFile) {
     state.withLock { $0.handle.isAppending = false }
     do {
       try lock.unlock()
     } catch {
-      // The lock is released when the file closes with its last reference.
+      // The lock is released when the last reference to the file is dropped.
       state.withLock { state in
         state.handle.lock = nil
         state.handle.counter = nil
@@ -40,7 +39,7 @@ extension StorageEngine {
     syncing.update { $0.failure = error }
   }
 
-  /// Throws the error that made this handle unusable, if there is one.
+  /// Throws the error that made this handle unusable, if any.
   func check() throws(StorageError) {
     if let failure = state.withLock({ $0.handle.failure }) { throw failure }
   }
@@ -52,14 +51,14 @@ extension StorageEngine {
     }
   }
 
-  /// Writes one group. The caller must hold the write lock, which is not released.
+  /// Writes one group. Requires the write lock, which is not released.
   /// - Parameters:
   ///   - records: rows of the group.
   ///   - bytes: length of the group.
   /// - Returns: the sequence number to pass to ``waitUntilDurable(_:)``, or `nil` if nothing has to become durable.
   func append(_ records: [UnsafeRawPointer], bytes: Int) throws(StorageError) -> UInt64? {
     if records.isEmpty {
-      // The unit may have read groups that other handles wrote but never synced. Reporting success implies that these
+      // The unit may have read groups that other handles wrote but never synced. Reporting success implies that those
       // groups are durable.
       return state.withLock { $0.tail.sequence > $0.tail.durable ? $0.tail.sequence : nil }
     }
@@ -75,14 +74,14 @@ extension StorageEngine {
     }
   }
 
-  /// Writes one group and syncs it before `publish` makes it visible. The caller must hold the write lock, which is not
-  /// released. Disk operations happen outside the lock of `state`, so reads can continue in the meantime.
+  /// Writes one group and syncs it before `publish` makes it visible. Requires the write lock, which is not released.
+  /// The disk is accessed outside the lock of `state`, so reads can continue in the meantime.
   func appendDurably(
     _ records: [UnsafeRawPointer], bytes: Int,
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
     if records.isEmpty {
-      // Even if the unit has made no changes, groups that it has read may still have to be synced.
+      // Even without changes, groups that the unit has read may still have to be synced.
       if let sequence = try append(records, bytes: bytes) { try waitUntilDurable(sequence) }
       return
     }
@@ -120,19 +119,19 @@ extension StorageEngine {
         }
       }
     } catch {
-      // The save is durable; only this handle becomes unusable.
+      // The save is durable, and only this handle becomes unusable.
       fail(error)
     }
   }
 
-  /// Switches to a new chunk if the current one has too little space. Space for a seal always remains.
+  /// Switches to a new chunk if the current chunk has too little space. Space for a seal always remains.
   private func makeRoom(for bytes: Int) throws(StorageError) {
     guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
     let needsChunk = state.withLock { $0.tail.end + bytes + GroupHeader.bytes > $0.tail.chunk.chunkBytes }
     if needsChunk { try goOnInNewChunk(Log(directory: directory, fileSystem: fileSystem), for: bytes) }
   }
 
-  /// Blocks until a group is durable. One of the waiting threads performs the sync for all groups written so far.
+  /// Blocks until a group is durable. One of the waiting threads syncs all groups written so far.
   func waitUntilDurable(_ sequence: UInt64) throws(StorageError) {
     enum Turn {
       case done
@@ -174,11 +173,11 @@ extension StorageEngine {
     }
   }
 
-  /// Length in bytes above which a save gains little from a chunk that was filled with zeros in advance.
+  /// Length in bytes above which a save gains little from a chunk filled with zeros in advance.
   private static let largeSave = 64 << 10
 
-  /// Creates the next chunk, seals and syncs the current one, and switches to the next. A chunk receives groups only
-  /// after everything before it is durable.
+  /// Creates the next chunk, seals and syncs the current chunk, and switches to the next. Groups are written to a chunk
+  /// only after everything before it is durable.
   /// - Parameters:
   ///   - log: log of the store.
   ///   - bytes: length of the group that needs space.
@@ -215,7 +214,7 @@ extension StorageEngine {
     state.withLock { $0.tail.enter(next.header, file: next.file, memory: next.memory) }
   }
 
-  /// Creates the next chunk, from a prepared file if there is one.
+  /// Creates the next chunk, using a prepared file if there is one.
   private func makeChunk(
     _ log: Log, after current: ChunkHeader, for bytes: Int, spare: SpareChunk?
   ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile, memory: RowMemory?) {
@@ -225,19 +224,19 @@ extension StorageEngine {
     }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
     if let ready = state.withLock({ $0.tail.spare }), ready.header.chunkBytes >= needed {
-      // If the prepared chunk cannot be completed, for example because the disk is full, create a new one instead.
+      // If the prepared chunk cannot be completed, for example on a full disk, create a new one instead.
       if let file = try? log.adopt(ready.file, as: ready.header) { return (ready.header, file, ready.memory) }
     }
     func make(_ chunkBytes: Int) throws(StorageError) -> (ChunkHeader, any OpenFile, RowMemory?) {
       let header = ChunkHeader(after: current, chunkBytes: max(needed, chunkBytes))
-      // Filling a chunk with zeros would take as long as writing the few large saves that fit into it.
+      // Filling the chunk with zeros would take as long as writing the few large saves that fit into it.
       return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
     }
     let usual = min(current.chunkBytes * 2, options.largestChunkBytes)
     do {
       return try make(usual)
     } catch {
-      // On a nearly full disk use the smallest chunk size.
+      // On a nearly full disk, use the smallest chunk size.
       guard case .diskFull = error, usual > options.firstChunkBytes, needed < usual else { throw error }
       return try make(options.firstChunkBytes)
     }
@@ -245,7 +244,7 @@ extension StorageEngine {
 }
 
 extension LogState {
-  /// Writes a group into the chunk's memory after the end.
+  /// Writes a group to the chunk's memory after the end.
   fileprivate mutating func layOut(_ records: [UnsafeRawPointer], bytes: Int, durable: UInt64) -> GroupHeader {
     let target = tail.place(for: bytes)
     var position = GroupHeader.bytes
@@ -279,17 +278,16 @@ extension LogState {
     try onWritten(result, count: count)
   }
 
-  /// Handles the result of a write after the end.
   fileprivate mutating func onWritten(_ result: Result<Void, FileSystemError>, count: Int) throws(StorageError) {
     switch result {
     case .success:
-      // The counter is incremented before the save is reported, so that other handles notice the save.
+      // Increment the counter before the save is reported, so that other handles notice the save.
       let now = handle.counter?.advance()
       if let now, handle.seen == now &- 1 { handle.seen = now }
     case .failure(let error):
       let target = tail.memory.base + tail.end
       target.initializeMemory(as: UInt8.self, repeating: 0, count: count)
-      // If this write also fails, the next holder of the write lock clears the bytes.
+      // If this write fails too, the next holder of the write lock clears the bytes.
       try? tail.file.write(UnsafeRawBufferPointer(start: target, count: count), at: tail.end)
       tail.isSuspect = true
       throw StorageError(error)

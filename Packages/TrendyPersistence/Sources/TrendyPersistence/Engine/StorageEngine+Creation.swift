@@ -21,8 +21,8 @@ extension StorageEngine {
     try manifest.replace(directory: directory, fileSystem: fileSystem)
   }
 
-  /// Throws ``StorageError/notFound(path:)`` if a directory contains no store, or
-  /// ``StorageError/damaged(path:offset:)`` if it contains saves without a manifest. Returns if another process has
+  /// Throws ``StorageError/notFound(path:)`` if the directory contains no store, or
+  /// ``StorageError/damaged(path:offset:)`` if it contains saves but no manifest. Returns if another process has
   /// created the store in the meantime.
   static func requireManifest(_ log: Log) throws(StorageError) {
     var failure = StorageError.notFound(path: log.directory)
@@ -40,8 +40,8 @@ extension StorageEngine {
     }
   }
 
-  /// Throws if a directory without a manifest contains saves, because its manifest must have been lost. Without saves,
-  /// the directory is new, or the creation of its store was interrupted.
+  /// Throws if a directory without a manifest contains saves, because its manifest must have been lost. Otherwise the
+  /// directory is new, or the creation of its store was interrupted.
   private static func refuseToReplaceSaves(_ log: Log) throws(StorageError) {
     let names = try storing { () throws(FileSystemError) in try log.fileSystem.names(inDirectory: log.directory) }
     if names.contains(where: { $0.hasPrefix("segment-") }) {

@@ -7,21 +7,23 @@
 #endif
 import Synchronization
 
-/// Large saves, which become segments directly. If they went through the log, every row would be written twice, and the
-/// next process to open the store would have to read or seal all of them.
+/// Large saves, which are written directly as segments. In the log, every row would be written twice, and the next
+/// process to open the store would have to read or seal all of them.
 extension StorageEngine {
-  /// Factor of ``Options/sealBytes`` above which a save counts as large.
+  /// Multiple of ``Options/sealBytes`` above which a save is large.
   private static let largeSaveFactor = 8
 
   func isLarge(_ bytes: Int) -> Bool { bytes > options.sealBytes * Self.largeSaveFactor }
 
-  /// Saves a unit of work, together with the rows in the log, as a segment. The caller must hold the write lock, which
-  /// is not released. The log is sealed first and continues in another chunk, so an unused segment has no effect. The
-  /// save is complete when the manifest lists the segment. The log does not mention it; other handles check the
-  /// manifest when the counter has changed.
+  /// Saves a unit of work, together with the rows in the log, as a segment. Requires the write lock, which is not
+  /// released.
+  ///
+  /// The log is first sealed and continued in another chunk, so an unused segment has no effect. The save is complete
+  /// once the manifest lists the segment. It is not recorded in the log; other handles check the manifest when the
+  /// counter has changed.
   /// - Parameters:
   ///   - changes: rows put and deleted.
-  ///   - newRows: indices of the rows of `changes` that replace no saved row.
+  ///   - newRows: indices of the rows in `changes` that replace no saved row.
   ///   - mustWait: whether to wait for running maintenance. Required if the save does not fit into the log.
   ///   - publish: see `WriteTransaction.commit(publishing:)`.
   /// - Returns: whether the changes are saved; `false` if another handle is performing maintenance.
@@ -35,8 +37,8 @@ extension StorageEngine {
     let lock = try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
     defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     if mustWait {
-      // Running maintenance may be waiting for the write lock, which this handle holds. It times out first, because
-      // this handle waits longer.
+      // Running maintenance may be waiting for the write lock, which this handle holds. Wait longer than maintenance
+      // does, so that maintenance times out first.
       try fileSystem.take(lock, of: lockPath, atMost: options.lockTimeout * 2)
     } else {
       guard try storing({ () throws(FileSystemError) in try lock.tryLock() }) else { return false }
@@ -60,10 +62,10 @@ extension StorageEngine {
     }
     withExtendedLifetime(pin) {}
     try commit(next, publishing: publish)
-    // A save of this size has read large parts of the segments, and the next one will read others. Released pages stay
-    // in the page cache.
+    // This save has read large parts of the segments, and the next one will read others. Released pages stay in the
+    // page cache.
     releaseMemory()
-    // If this fails, the next maintenance removes the leftovers.
+    // If this fails, the next maintenance run removes the leftovers.
     try? removeLeftovers()
     return true
   }
@@ -75,7 +77,7 @@ extension StorageEngine {
     do {
       try next.replace(directory: directory, fileSystem: fileSystem)
     } catch {
-      // If the new manifest is in place, or it cannot be read, only reopening the store can show whether it is durable.
+      // If the new manifest is in place, or cannot be read, only reopening the store can show whether it is durable.
       guard let there = try? Manifest.read(directory: directory, fileSystem: fileSystem),
         there.generation < next.generation
       else {
@@ -94,12 +96,12 @@ extension StorageEngine {
         try state.withLock { state throws(StorageError) -> Void in
           try state.reload(directory: directory, fileSystem: fileSystem)
           if let lock = state.handle.lock { state.tail.mark.write(to: lock, with: state.handle.counter) }
-          // The counter is incremented before the save is reported, so that other handles notice the save.
+          // Increment the counter before the save is reported, so that other handles notice the save.
           _ = state.handle.counter?.advance()
         }
       }
     } catch {
-      // The save is durable; only this handle becomes unusable.
+      // The save is durable, and only this handle becomes unusable.
       fail(error)
     }
   }

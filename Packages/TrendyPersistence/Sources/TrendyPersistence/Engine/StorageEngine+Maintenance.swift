@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Sealing and merging, which keep the time to open a store short.
+/// Sealing and merging, which keep stores quick to open.
 ///
 /// Every step writes a new file, then a manifest that lists it, then removes files that the manifest does not list. The
 /// store is unchanged until the manifest is replaced.
@@ -11,12 +11,12 @@ extension StorageEngine {
   /// removes obsolete files. Call it occasionally until it returns `false`, on a separate thread if saves must not
   /// wait.
   ///
-  /// Other reads and saves can continue in the meantime; the write lock is held only at the start and the end of a
-  /// step. Do not call it within a unit of work that has written, because it would wait for that unit. A step that
-  /// fails, for example on a full disk, leaves the store unchanged.
+  /// Other reads and saves can continue in the meantime; the write lock is held only at the start and end of a step. Do
+  /// not call it within a unit of work that has written, because it would wait for that unit. A step that fails, for
+  /// example on a full disk, leaves the store unchanged.
   /// - Parameters:
   ///   - sealsAll: whether to seal the log regardless of its length.
-  ///   - minSegments: minimum number of segments for a merge. Merging rewrites recently saved rows and can be
+  ///   - minSegments: minimum number of segments for a merge. Merging rewrites recently saved rows, so it can be
   ///     deferred while disk space is scarce.
   /// - Returns: whether further steps may be due. Also `false` if another handle is performing maintenance.
   @discardableResult
@@ -35,8 +35,8 @@ extension StorageEngine {
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     try removeLeftovers()
-    // If there are many segments, merge before sealing. Otherwise their number would grow without limit in a store that
-    // is maintained only by its saves.
+    // With many segments, merge before sealing. Otherwise their number would grow without limit in a store maintained
+    // only by its own saves.
     let count = state.withLock { $0.generation.manifest.segments.count }
     let isCrowded = count >= Self.manySegments
     var hasWorked = isCrowded ? try merge() : try seal(sealsAll: sealsAll)
@@ -51,10 +51,10 @@ extension StorageEngine {
     return hasWorked
   }
 
-  /// Discards the segments' pages from this process's memory. Later reads use the page cache or the disk.
+  /// Discards the segments' pages from this process's memory. Later reads get them from the page cache or the disk.
   public func releaseMemory() { state.withLock { $0.generation.tables.segments.letGo() } }
 
-  /// Performs a step of maintenance after a save if maintenance is overdue.
+  /// Performs a maintenance step after a save if maintenance is overdue.
   func maintainIfOverdue() throws(StorageError) {
     let isOverdue = state.withLock { state in
       state.tail.logBytes > options.sealBytes * Self.overdueFactor
@@ -63,14 +63,14 @@ extension StorageEngine {
     if isOverdue { try maintain() }
   }
 
-  /// A save seals the log itself if the log exceeds ``Options/sealBytes`` by this factor.
+  /// Multiple of ``Options/sealBytes`` above which a save seals the log itself.
   private static let overdueFactor = 64
-  /// Minimum number of segments at which merging has priority over sealing.
+  /// Minimum number of segments for merging to take priority over sealing.
   private static let manySegments = 48
 
   // MARK: Sealing
 
-  /// Content of the log up to a seal, and the position after it.
+  /// Content of the log up to a seal, and the position after the seal.
   private struct Frozen: @unchecked Sendable {  // the rows never change, and the pin keeps them alive
     var records: [UnsafeRawPointer]
     var burials: [RowPlace]
@@ -83,7 +83,7 @@ extension StorageEngine {
   private func seal(sealsAll: Bool) throws(StorageError) -> Bool {
     let isDue = state.withLock { state in
       let hasRows = state.generation.tables.memtable.count > 0
-      // A log that contains only deletions is sealed as well.
+      // Seal a log that contains only deletions as well.
       return state.tail.logBytes > options.sealBytes || (sealsAll && hasRows)
     }
     guard isDue else { return false }
@@ -102,12 +102,12 @@ extension StorageEngine {
     return try install(next)
   }
 
-  /// Seals the current chunk so that everything before it is immutable, and returns its content.
+  /// Seals the current chunk, which makes everything before it immutable, and returns the log's content.
   private func freeze() throws(StorageError) -> Frozen {
     let log = Log(directory: directory, fileSystem: fileSystem)
-    // After a failed step the chunk may be empty.
+    // The chunk may be empty after a failed step.
     func isUsed() -> Bool { state.withLock { $0.tail.end > ChunkHeader.bytes } }
-    // Created before the write lock is acquired, because this takes the longest.
+    // Create the spare before acquiring the write lock, because this takes longest.
     let spare = isUsed() ? try log.makeSpare(bytes: options.firstChunkBytes) : nil
     let transaction = try beginWrite()
     defer { transaction.rollback() }
@@ -121,10 +121,8 @@ extension StorageEngine {
     }
   }
 
-  /// Creates the writer of the next generation's segment.
-  /// - Parameters:
-  ///   - next: manifest of the next generation.
-  ///   - rows: maximum number of rows.
+  /// Creates the writer for the next generation's segment. `next` is that generation's manifest, `rows` the maximum
+  /// number of rows.
   func makeWriter(for next: Manifest, rows: Int) throws(StorageError) -> SegmentWriter {
     try SegmentWriter(
       number: next.generation, storeID: next.storeID, rows: rows,
@@ -141,8 +139,8 @@ extension StorageEngine {
     try next.replace(directory: directory, fileSystem: fileSystem)
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
-      // The new log is empty and everything before it is durable, so the next opening need not examine bytes beyond its
-      // end.
+      // The new log is empty and everything before it is durable, so the next process to open it need not examine the
+      // bytes after its end.
       if state.tail.end == ChunkHeader.bytes, let lock = state.handle.lock {
         state.tail.mark.write(to: lock, with: state.handle.counter)
       }
@@ -165,7 +163,7 @@ extension StorageEngine {
     // Discard the pages with the replacement lists. The stack below has its own mappings.
     releaseMemory()
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
-    // A separate stack without the log, because rows that an unconfirmed save has replaced are still needed.
+    // Use a separate stack without the log, because rows replaced by an unconfirmed save are still needed.
     let stack = try SegmentStack(log)
     let sources = stack.layers.filter { chosen.contains($0.segment.number) }
     var next = manifest
@@ -184,9 +182,9 @@ extension StorageEngine {
 
   /// Returns the numbers of the segments to merge.
   ///
-  /// Selects the smallest segments, up to the first that is more than twice as large as all smaller ones together, so
-  /// that a row is rewritten about as often as the store doubles. If that leaves only one segment, selects instead a
-  /// segment in which more than half of the rows have been replaced, if there is one.
+  /// Selects the smallest segments, up to the first that is more than twice as large as all smaller ones together. A
+  /// row is thus rewritten about as often as the store doubles. If only one segment is left, selects instead a segment
+  /// in which more than half of the rows have been replaced, if there is one.
   static func due(_ segments: [SegmentReference], killed: [UInt64: Int]) -> Set<UInt64> {
     let sorted = segments.sorted { ($0.fileBytes, $0.number) < ($1.fileBytes, $1.number) }
     var sum = 0
@@ -201,7 +199,7 @@ extension StorageEngine {
     return mostlyDead.map { [$0.number] } ?? []
   }
 
-  /// Number of copied bytes, for all sources together, after which their pages are discarded.
+  /// Number of bytes copied, across all sources, after which their pages are discarded.
   private static let copiedAtOnce = 8 << 20
 
   private static func merge(_ sources: [SegmentStack.Layer], into writer: SegmentWriter) throws(StorageError) {
@@ -213,7 +211,7 @@ extension StorageEngine {
       heads[index] = rows[index] < source.segment.footer.rowCount ? try source.segment.record(rows[index]) : nil
     }
     for index in sources.indices { try advance(index) }
-    // Copied pages are discarded, so that a merge of any size keeps only a part of each source in memory.
+    // Discard copied pages, so that a merge of any size keeps only part of each source in memory.
     var copied = [Int](repeating: 0, count: sources.count)
     let copiedAtOnce = max(Self.copiedAtOnce / max(sources.count, 8), 256 << 10)
     while true {

@@ -2,7 +2,6 @@ import Synchronization
 
 /// Rows of one kind in one segment, including replaced ones.
 struct SegmentPart {
-  /// Id of the store.
   let storeID: UInt64
   let segment: Segment
   let rows: Range<Int>
@@ -21,13 +20,12 @@ struct SegmentPart {
 }
 
 extension StorageEngine {
-  /// Visits the rows of a kind segment by segment, for totals that are cached per segment. The live rows are those of
+  /// Visits the rows of a kind segment by segment, for totals that are cached per segment. The live rows are those in
   /// all segments, minus the replaced ones, plus those in no segment.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - part: receives the rows of each segment.
-  ///   - takenAway: receives each row of a segment that was replaced or deleted, after `part` was called for the
-  ///     segment.
+  ///   - takenAway: receives each replaced or deleted row of a segment, after `part` was called for that segment.
   ///   - added: receives each live row that is in no segment, after all segments.
   func forEachPart(
     kind: UInt8, _ part: (SegmentPart) throws(StorageError) -> Void,

@@ -1,29 +1,29 @@
 import Synchronization
 
-/// Store of rows in plain files: a log that is synced with every save, and immutable segments.
+/// Store of rows in plain files: a log, synced with every save, and immutable segments.
 ///
 /// A row has a kind, a 128-bit key, a sort value, a group key and a payload; kind and key identify it. Any number of
-/// handles in any number of processes can use a directory at the same time. Reads return the state of the last
+/// handles in any number of processes can use a directory at the same time. Reads return the state as of the last
 /// ``refresh()``; call it first if other handles may have saved. Rows that have been read do not change.
 ///
 /// After a failed sync every call throws ``StorageError/syncFailed(path:code:)`` and the store must be reopened.
 public final class StorageEngine: Sendable {
   /// Sizes and timeouts of a store.
   public struct Options: Hashable, Sendable {
-    /// Maximum time for which a save waits for the write lock before it throws ``StorageError/busy(path:)``.
+    /// Maximum time a save waits for the write lock before it throws ``StorageError/busy(path:)``.
     public var lockTimeout: Duration
-    /// Length of the first chunk of the log in bytes, at least 4096. Each further chunk is twice as long.
+    /// Length of the log's first chunk in bytes, at least 4096. Each further chunk is twice as long.
     public var firstChunkBytes: Int
     /// Maximum length of a chunk in bytes. A larger save gets a longer chunk.
     public var largestChunkBytes: Int
     /// Length of the log in bytes above which ``StorageEngine/maintain(sealingAll:mergingFrom:)`` seals it into a
     /// segment. Limits how much has to be read to open a store.
     ///
-    /// Without maintenance a save seals a log of 64 times this length. A save of more than eight times this length
-    /// becomes a segment directly.
+    /// Without maintenance, a save seals a log of 64 times this length. A save of more than eight times this length is
+    /// written directly as a segment.
     public var sealBytes: Int
 
-    /// Creates options. Values below the minimum are raised to the minimum.
+    /// Creates options. Values below their minimum are raised to it.
     public init(
       lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 256 << 10, largestChunkBytes: Int = 4 << 20,
       sealBytes: Int = 1 << 20
@@ -43,7 +43,7 @@ public final class StorageEngine: Sendable {
   let options: Options
   /// Whether writes throw ``StorageError/openedReadOnly(path:)``.
   let isReadOnly: Bool
-  /// `true` while a unit of work of this handle holds the write lock.
+  /// Whether a unit of work on this handle holds the write lock.
   let writing = Monitor(false)
   /// Durable end of the log. Threads that wait for a sync block here.
   let syncing: Monitor<SyncState>
@@ -70,15 +70,15 @@ public final class StorageEngine: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Opens the store in a directory. By default a missing store is created. Opening does not change an existing store.
+  /// Opens the store in a directory. By default a missing store is created. An existing store is not changed.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
   ///   - mode: whether to create a missing store, and whether to permit writes.
   ///   - fileSystem: file system of the directory.
   ///   - options: sizes and timeouts.
-  /// - Throws: ``StorageError/damaged(path:offset:)`` if anything before the torn tail is damaged,
-  ///   ``StorageError/notFound(path:)`` if the mode does not create a missing store,
-  ///   ``StorageError/newerVersion(path:found:supported:)``, or errors from the file system.
+  /// - Throws: ``StorageError/damaged(path:offset:)`` if anything before the torn tail is damaged;
+  ///   ``StorageError/notFound(path:)`` if the mode does not create a missing store;
+  ///   ``StorageError/newerVersion(path:found:supported:)``; or errors from the file system.
   public static func open(
     directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem = PosixFileSystem(),
     options: Options = Options()
@@ -87,7 +87,7 @@ public final class StorageEngine: Sendable {
     return try open(directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator)
   }
 
-  /// Opens a store. The id of a new store comes from the generator.
+  /// Opens a store. If the store is new, its id comes from the generator.
   public static func open(
     directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem, options: Options,
     generator: inout some RandomNumberGenerator
@@ -123,28 +123,28 @@ public final class StorageEngine: Sendable {
       recovery: report)
   }
 
-  /// Throws ``StorageError/openedReadOnly(path:)`` if the store was opened for reading only.
+  /// Throws ``StorageError/openedReadOnly(path:)`` if the store was opened read-only.
   func requireWritable() throws(StorageError) {
     if isReadOnly { throw .openedReadOnly(path: directory) }
   }
 
-  /// Whether this handle can be used; `false` after a failed sync.
+  /// Whether this handle is usable; `false` after a failed sync.
   public var isUsable: Bool { state.withLock { $0.handle.failure == nil } }
 
   // MARK: Reads
 
-  /// Applies the saves that other handles and processes have made since the last call.
+  /// Applies the saves made by other handles and processes since the last call.
   public func refresh() throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
-      // This handle holds the write lock: it has applied everything, and no other handle can save.
+      // This handle holds the write lock, so it has applied everything and no other handle can save.
       if state.handle.isAppending { return }
       state.handle.looks &+= 1
       let looksAnyway = state.handle.looks & 63 == 0
       if state.handle.counter == nil, state.handle.looks == Self.readsToShare {
         state.handle.counter = sharedCounter(lock: state.handle.lock)
       }
-      // The counter is read before the log, so that a save missed in the log shows in the next comparison.
+      // Read the counter before the log, so that a save missed in the log shows in the next comparison.
       let now = state.handle.counter?.value
       if let now, now == state.handle.seen, !looksAnyway { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
@@ -154,7 +154,6 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns the position of the last save that this handle has read.
   func position() throws(StorageError) -> StorePosition {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -164,17 +163,16 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Number of refreshes after which the counter is mapped. With fewer refreshes, mapping costs more than it saves.
+  /// Number of refreshes after which the counter is mapped. With fewer, mapping costs more than it saves.
   private static let readsToShare = 4
 
-  /// Maps the counter for a handle that has not saved. If the lock file is missing or cannot be read, the log is
-  /// checked at each refresh.
+  /// Maps the counter for a handle that has not saved. If that is not possible, the log is checked at each refresh.
   private func sharedCounter(lock: (any OpenFile)?) -> (any SharedCounter)? {
     if let lock { return try? lock.counter() }  // another thread is about to save and will increment this counter
     return try? fileSystem.open(directory + "/" + StoreFormat.lockName, .read).counter()
   }
 
-  /// Returns the row with this kind and key, or `nil`.
+  /// Returns the row with this kind and key, or `nil` if there is none.
   public func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row? {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -182,7 +180,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns rows of a kind, or of one of its groups, ordered by sort value, then key.
+  /// Returns rows of a kind, or of one of its groups, in order of sort value, then key.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.
@@ -202,17 +200,14 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns the rows of a kind whose keys are UUIDs in a range, those whose keys are hashes, and possibly others, in
-  /// no particular order.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - keys: range of keys; `nil` for hashes only.
+  /// Returns a kind's rows whose keys are UUIDs in a range, those whose keys are hashes, and possibly others, in no
+  /// particular order. If `keys` is `nil`, the range is empty.
   func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> RowList {
     try listing { tables throws(StorageError) in try tables.records(kind: kind, keys: keys) }
   }
 
   /// Returns the most recently created rows of a kind, and possibly others, in no particular order. The creation time
-  /// is the one in a version 7 UUID; for other keys it is the sort value.
+  /// is taken from a version 7 UUID; for other keys it is the sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> RowList {
     try listing { tables throws(StorageError) in try tables.latest(kind: kind, count: count) }
   }
@@ -226,8 +221,8 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns the number of rows between each pair of consecutive boundaries. A row whose sort value equals a boundary
-  /// counts as after it.
+  /// Returns the number of rows between consecutive boundaries. A row whose sort value equals a boundary counts as
+  /// after it.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.
@@ -256,7 +251,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Whether there may be rows of the kind; `false` means that there are certainly none. Takes constant time.
+  /// Whether there may be rows of the kind. `false` means that there are certainly none. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -264,7 +259,6 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Prefetches the rows of many keys.
   func lookAhead(kind: UInt8, keys: [RowKey], _ ahead: PrefetchCache) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -274,11 +268,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Prefetches the rows of all keys that identifiers with these hashes may have.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - hashes: first key of each hash.
-  ///   - ahead: receives the rows.
+  /// Prefetches the rows of all identifiers with these hashes. `hashes` contains the first key of each hash.
   func lookAhead(kind: UInt8, hashes: [RowKey], _ ahead: PrefetchCache) throws(StorageError) {
     let sorted = hashes.sorted()
     try state.withLock { state throws(StorageError) in
@@ -289,7 +279,6 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Prefetches the rows of many groups.
   func lookAhead(kind: UInt8, groups: [UInt64], _ ahead: PrefetchCache) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -299,7 +288,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns, for each key, whether it has a row.
+  /// Returns for each key whether it has a row.
   func holds(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -307,7 +296,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns, for each group, whether it may have rows of a kind; `false` means that it certainly has none.
+  /// Returns for each group whether it may have rows of a kind. `false` means that it certainly has none.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -331,8 +320,8 @@ public final class StorageEngine: Sendable {
 
   // MARK: Writes
 
-  /// Saves everything that `body` puts and deletes, or nothing. On return the changes are durable. If `body` throws,
-  /// nothing changes.
+  /// Saves everything that `body` puts and deletes. When this returns, the changes are durable. If `body` throws,
+  /// nothing is saved.
   public func write<Result>(
     _ body: (WriteTransaction) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {

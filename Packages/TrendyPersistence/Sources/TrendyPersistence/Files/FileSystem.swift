@@ -11,35 +11,34 @@
 /// A call completes or throws: implementations retry after signals and continue short writes. Paths are absolute or
 /// relative to the working directory, separated by `/`.
 public protocol FileSystem: FileHints {
-  /// Creates a directory and its missing parents. An existing directory is not an error. Its name is durable on return.
+  /// Creates a directory and any missing parents. An existing directory is not an error. The name is durable on return.
   func createDirectory(_ path: String) throws(FileSystemError)
-  /// Opens a file. With ``FileMode/create``, creates an empty file if it is missing. A new name is durable only after
-  /// ``syncDirectory(_:)``.
+  /// Opens a file. ``FileMode/create`` creates a missing file, whose name is durable only after ``syncDirectory(_:)``.
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile
   /// Returns the names in a directory, sorted.
   func names(inDirectory path: String) throws(FileSystemError) -> [String]
-  /// Atomically replaces a file, or moves a directory to an unused path. Durable after ``syncDirectory(_:)`` of both
+  /// Atomically replaces a file, or moves a directory to an unused path. Durable after ``syncDirectory(_:)`` on both
   /// parents.
   func rename(_ path: String, to newPath: String) throws(FileSystemError)
   /// Removes a file or an empty directory. Open handles of a removed file remain usable.
   func remove(_ path: String) throws(FileSystemError)
-  /// Makes the names in a directory durable after files were created, renamed or removed in it.
+  /// Makes the names in a directory durable after files have been created, renamed or removed in it.
   func syncDirectory(_ path: String) throws(FileSystemError)
 }
 
-/// Optional operations that make a store faster. All of them have default implementations.
+/// Optional operations that make a store faster. Each has a default implementation.
 public protocol FileHints: Sendable {
   /// Pauses before another attempt to acquire a lock.
-  /// - Parameter attempt: number of earlier attempts. Pauses increase to at most one millisecond.
+  /// - Parameter attempt: number of earlier attempts. Pauses grow with it, up to one millisecond.
   /// - Returns: duration of the pause.
   func pause(attempt: Int) -> Duration
-  /// Starts creating an unnamed file on a background thread, which writes each of its bytes once and syncs them.
+  /// Starts creating an unnamed file on a background thread, which writes every byte once and syncs the file.
   /// - Parameters:
-  ///   - path: directory in which the file will receive its name.
+  ///   - path: directory where the file will be named.
   ///   - bytes: length of the file.
   ///   - start: first bytes of the file; zeros follow.
   ///   - preparing: called first on that thread.
-  /// - Returns: the file, or `nil` if the file system does not support it.
+  /// - Returns: the file, or `nil` if the file system does not support this.
   func beginSpare(
     inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)?
@@ -60,8 +59,8 @@ extension FileHints {
   ) -> (any SpareFile)? { nil }
 }
 
-/// File that is being prepared in the background. It has no name, so no other process can use it, and it is removed
-/// with its last reference.
+/// File being prepared in the background. It has no name, so no other process can use it, and it is removed with its
+/// last reference.
 public protocol SpareFile: AnyObject, Sendable {
   /// Waits for the preparation and gives the file an unused name, which is durable only after
   /// ``FileSystem/syncDirectory(_:)``.
@@ -72,19 +71,19 @@ public protocol SpareFile: AnyObject, Sendable {
 public enum FileMode: Hashable, Sendable {
   case read
   case readWrite
-  /// For reading and writing. Creates the file if it is missing.
+  /// For reading and writing. Creates a missing file.
   case create
 }
 
-/// An open file. Offsets and lengths are in bytes.
+/// Open file. Offsets and lengths are in bytes.
 ///
-/// All methods are thread-safe. The file is closed with its last reference.
+/// All methods are thread-safe. The file is closed when its last reference is dropped.
 public protocol OpenFile: AnyObject, Sendable {
   /// Reads bytes starting at `offset`.
   /// - Parameters:
   ///   - buffer: memory to fill.
   ///   - offset: offset in the file.
-  /// - Returns: number of bytes read, which is less than the buffer's length only at the end of the file.
+  /// - Returns: number of bytes read. Less than the buffer's length only at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int
   /// Writes the whole buffer. If it throws, any part may have been written.
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError)
@@ -97,18 +96,18 @@ public protocol OpenFile: AnyObject, Sendable {
   func truncate(to size: Int) throws(FileSystemError)
   /// Reserves space for `size` bytes and extends the file to that length. If it throws, no space is used.
   func allocate(_ size: Int) throws(FileSystemError)
-  /// Whether the path still refers to this file. `false` if the file was removed or replaced.
+  /// Whether the path still refers to this file; `false` after the file was removed or replaced.
   func isInPlace() throws(FileSystemError) -> Bool
-  /// Acquires the exclusive lock of this file, unless it is held through another open file in this or any other
-  /// process. The kernel releases the lock when the file is closed or the process ends.
+  /// Acquires the exclusive lock on this file unless another open file, in any process, holds it. The kernel releases
+  /// the lock when the file is closed or the process ends.
   /// - Returns: whether the lock was acquired.
   func tryLock() throws(FileSystemError) -> Bool
   /// Releases the lock.
   func unlock() throws(FileSystemError)
-  /// Maps the first `size` bytes of a file that will no longer be written or truncated.
+  /// Maps the first `size` bytes of a file that will never be written or truncated again.
   func map(size: Int) throws(FileSystemError) -> any MappedFile
-  /// Maps the counter in bytes 64 to 72 of the file, or returns `nil` if the file has none yet. A file opened for
-  /// writing is extended as needed and must not be truncated afterwards.
+  /// Maps the counter in bytes 64 to 72 of the file, or returns `nil` if there is none yet. A file opened for writing
+  /// is extended as needed and must not be truncated afterwards.
   func counter() throws(FileSystemError) -> (any SharedCounter)?
 }
 
@@ -121,15 +120,14 @@ extension OpenFile {
   }
 }
 
-/// Memory-mapped file, which is unmapped with its last reference.
+/// Memory-mapped file. Unmapped when its last reference is dropped.
 public protocol MappedFile: AnyObject, Sendable {
   /// The mapped bytes, valid as long as the mapping is referenced.
   var bytes: UnsafeRawBufferPointer { get }
-  /// Maps all pages in a range that are in the page cache, instead of a few at a time when they are first accessed.
-  /// Only a hint.
+  /// Maps all cached pages in a range at once instead of a few at a time on first access. Only a hint.
   func bringIn(_ range: Range<Int>)
-  /// Unmaps the pages of a range, which otherwise stay mapped until memory is short. They can still be read. Only a
-  /// hint.
+  /// Unmaps the pages in a range, which would otherwise stay mapped until memory is short. They can still be read. Only
+  /// a hint.
   func letGo(_ range: Range<Int>)
 }
 
@@ -140,7 +138,7 @@ extension MappedFile {
   public func letGo(_ range: Range<Int>) {}
 }
 
-/// A failed file system call with its operation, path and error number.
+/// Failed file system call with its operation, path and error number.
 public struct FileSystemError: Error, Hashable, CustomStringConvertible {
   /// Operation that failed.
   public enum Operation: String, Hashable, Sendable, CaseIterable {

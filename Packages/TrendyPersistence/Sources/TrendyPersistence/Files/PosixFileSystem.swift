@@ -9,13 +9,13 @@ import Synchronization
 
 /// File system of the operating system.
 ///
-/// Calls interrupted by a signal are retried and short writes are continued.
+/// Retries calls interrupted by a signal and continues short writes.
 public struct PosixFileSystem: FileSystem {
   private let mapsLargePages: Bool
 
   /// Creates a file system.
-  /// - Parameter mapsLargePages: whether to map long files with pages of 2 MiB if the page cache has them. Random
-  ///   lookups then take 10 % less time, but the first access to a page maps 2 MiB instead of 64 KiB. Disable it for
+  /// - Parameter mapsLargePages: whether to map long files with 2 MiB pages if the page cache has them. Random lookups
+  ///   then take 10 % less time, but the first access to a page maps 2 MiB instead of 64 KiB. Disable it for
   ///   short-lived or mostly idle programs.
   public init(mapsLargePages: Bool = true) { self.mapsLargePages = mapsLargePages }
 
@@ -99,7 +99,8 @@ public struct PosixFileSystem: FileSystem {
   }
 
   #if canImport(Glibc)
-    /// Starts creating an unnamed file (`O_TMPFILE`) on a thread. Returns `nil` if the file system does not support it.
+    /// Starts creating an unnamed file (`O_TMPFILE`) on a thread, or returns `nil` if the file system does not support
+    /// it.
     public func beginSpare(
       inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
     ) -> (any SpareFile)? {
@@ -113,8 +114,8 @@ public struct PosixFileSystem: FileSystem {
     do {
       try syncDirectory(parent(of: path))
     } catch {
-      // A process may be permitted to create directories in a parent that it may not read. Syncing the new directory
-      // then syncs its name as well.
+      // A process may be allowed to create directories in a parent that it is not allowed to read. Syncing the new
+      // directory then syncs its name as well.
       guard error.code == EACCES || error.code == EPERM else { throw error }
       try syncDirectory(path)
     }
@@ -133,7 +134,7 @@ public struct PosixFileSystem: FileSystem {
       #endif
       if descriptor >= 3 { return descriptor }
       if descriptor >= 0 {
-        // A standard stream is closed and its number was reused. Use a higher descriptor, so that output of the process
+        // A standard stream was closed and its number reused. Use a higher descriptor, so that the process's output
         // does not end up in the file.
         defer { close(descriptor) }
         let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
@@ -152,12 +153,12 @@ public struct PosixFileSystem: FileSystem {
   }
 }
 
-/// Creates an error from the current value of `errno`.
+/// Creates an error from the current `errno`.
 private func error(_ operation: FileSystemError.Operation, _ path: String) -> FileSystemError {
   FileSystemError(operation: operation, path: path, code: errno)
 }
 
-/// An open file descriptor. Thread-safe, because the kernel's calls are.
+/// Open file descriptor. Thread-safe, because the kernel's calls are.
 private final class PosixFile: OpenFile {
   private struct Identity: Hashable {
     var device: dev_t
@@ -173,7 +174,7 @@ private final class PosixFile: OpenFile {
   private let path: String
   private let isWritable: Bool
   private let mapsLargePages: Bool
-  /// Identity of the file, cached after the first query.
+  /// Cached identity of the file.
   private let identity = Mutex(Identity?.none)
 
   init(descriptor: Int32, path: String, isWritable: Bool, mapsLargePages: Bool = true) {
@@ -224,7 +225,7 @@ private final class PosixFile: OpenFile {
       // On Darwin, fsync leaves the data in the drive's cache.
       let result = fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0
     #else
-      // Not retried after an interruption, because after any failure it is unknown what is durable.
+      // Do not retry after an interruption: after any failure it is unknown what is durable.
       let result = fdatasync(descriptor)
     #endif
     guard result == 0 else { throw error(.synchronize, path) }
@@ -296,7 +297,7 @@ private final class PosixFile: OpenFile {
 
   #if canImport(Glibc)
     private func lock(_ kind: Int32) throws(FileSystemError) -> Bool {
-      // F_OFD_SETLK of fcntl.h, which is visible only with _GNU_SOURCE.
+      // F_OFD_SETLK from fcntl.h, which is visible only with _GNU_SOURCE.
       let setOpenFileLock: Int32 = 37
       var request = flock()
       request.l_type = Int16(kind)
@@ -338,7 +339,7 @@ private final class PosixFile: OpenFile {
   }
 
   func counter() throws(FileSystemError) -> (any SharedCounter)? {
-    // Accessing memory beyond the end of the file would terminate the process, as would writing to a hole on a full
+    // Accessing memory beyond the end of the file would terminate the process, and so would writing to a hole on a full
     // disk.
     if try size() < PosixCounter.bytes {
       guard isWritable else { return nil }
@@ -352,12 +353,12 @@ private final class PosixFile: OpenFile {
 }
 
 #if canImport(Glibc)
-  /// Starts writing the dirty pages of a large write to the device, so that a later sync has little left to do and
-  /// delays other syncs less. Only a hint, which does not consume an error that a sync has to report.
+  /// Starts writing the dirty pages of a large write to the device, so that a later sync takes less time and delays
+  /// other syncs less. Only a hint, and it does not consume errors that a sync has to report.
   private enum Writeback {
     static let minBytes = 1 << 20
 
-    /// `sync_file_range` of fcntl.h, which is visible only with _GNU_SOURCE.
+    /// `sync_file_range` from fcntl.h, which is visible only with _GNU_SOURCE.
     private static let call = unsafeBitCast(
       dlsym(nil, "sync_file_range"), to: (@convention(c) (Int32, off_t, off_t, UInt32) -> Int32)?.self)
 
@@ -367,7 +368,7 @@ private final class PosixFile: OpenFile {
     }
   }
 
-  /// Unnamed file that a background thread fills.
+  /// Unnamed file that is filled on a background thread.
   private final class PosixSpare: SpareFile {
     private let bytes: Int
     private let start: [UInt8]
@@ -414,14 +415,14 @@ private final class PosixFile: OpenFile {
         let zeros = RowMemory(zeroed: min(bytes, 256 << 10))
         for position in stride(from: 0, to: bytes, by: zeros.count) {
           try file.write(zeros.bytes(from: 0, count: min(zeros.count, bytes - position)), at: position)
-          // Sync in pieces, because the sync of a save waits for everything that was sent to the device before it.
+          // Sync in pieces, because a save's sync waits for everything sent to the device before it.
           try file.synchronize()
         }
         try file.write(start, at: 0)
         try file.synchronize()
         outcome = .done
       } catch {
-        // Frees the space early; the file itself is removed with its last reference.
+        // Free the space now; the file itself is removed with its last reference.
         try? file.truncate(to: 0)
         outcome = .failed(error)
       }

@@ -7,9 +7,9 @@
 #endif
 import Synchronization
 
-/// A counter in the first page of a mapped file.
+/// Counter in the first page of a mapped file.
 ///
-/// `@unchecked`: it is accessed only with atomic operations.
+/// `@unchecked`: accessed only with atomic operations.
 final class PosixCounter: SharedCounter, @unchecked Sendable {
   static let bytes = 4096
   private let page: UnsafeMutableRawPointer
@@ -37,7 +37,7 @@ final class PosixCounter: SharedCounter, @unchecked Sendable {
 
 /// Mapped pages of a file.
 ///
-/// `@unchecked`: the bytes do not change after the file has been mapped, and `bytes` never changes.
+/// `@unchecked`: neither `bytes` nor the mapped memory changes after the file has been mapped.
 final class PosixMapping: MappedFile, @unchecked Sendable {
   static let largePage = 2 << 20
   let bytes: UnsafeRawBufferPointer
@@ -71,7 +71,7 @@ final class PosixMapping: MappedFile, @unchecked Sendable {
       guard let base = bytes.baseAddress, from < range.upperBound else { return }
       let start = UnsafeMutableRawPointer(mutating: base + from)
       let count = min(range.upperBound, bytes.count) - from
-      // Skip ranges that would have to be read from the disk, because few of their pages may be needed.
+      // Skip ranges that would have to be read from disk, because few of their pages may be needed.
       let isHeld = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: (count + page - 1) / page) { pages in
         mincore(start, count, pages.baseAddress) == 0 && pages.allSatisfy { $0 & 1 == 1 }
       }

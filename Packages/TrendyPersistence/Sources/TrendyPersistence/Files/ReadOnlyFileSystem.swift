@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Opens files of another file system for reading, and rejects every change with `EROFS`.
+/// Opens files in another file system for reading, and rejects every change with `EROFS`.
 struct ReadOnlyFileSystem: FileSystem {
   let base: any FileSystem
 

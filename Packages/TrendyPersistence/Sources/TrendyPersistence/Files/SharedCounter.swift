@@ -1,7 +1,6 @@
-/// Counter in memory that is shared by all processes that have a file open. An increment is visible to all of them
-/// without a system call.
+/// Counter in memory shared by all processes that have a file open. They see an increment without a system call.
 ///
-/// It only indicates that something has changed. A power loss may change it to any value.
+/// It only indicates that something has changed. A power loss may leave it with any value.
 public protocol SharedCounter: AnyObject, Sendable {
   /// Current value.
   var value: UInt64 { get }
@@ -9,10 +8,10 @@ public protocol SharedCounter: AnyObject, Sendable {
   /// - Returns: the new value.
   @discardableResult
   func advance() -> UInt64
-  /// Replaces the first bytes of the file through the mapping. Requires a file open for writing. Like the counter, the
-  /// bytes need not survive a power loss.
+  /// Replaces the first bytes of the file through the mapping. Requires a file open for writing. Like the counter,
+  /// these bytes may be lost in a power failure.
   /// - Parameter bytes: at most 64 bytes, a multiple of 8.
-  /// - Returns: whether they were replaced. If not, the caller writes them to the file.
+  /// - Returns: whether they were replaced. If not, the caller must write them to the file.
   func put(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 

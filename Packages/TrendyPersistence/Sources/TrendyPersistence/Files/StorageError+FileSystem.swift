@@ -30,12 +30,8 @@ func storing<Result: ~Copyable>(_ body: () throws(FileSystemError) -> Result) th
 }
 
 extension FileSystem {
-  /// Waits for the lock of an open file.
-  /// - Parameters:
-  ///   - lock: the open file.
-  ///   - path: path for the error.
-  ///   - limit: maximum waiting time.
-  /// - Throws: ``StorageError/busy(path:)`` if the lock is not released in time.
+  /// Waits for a file's lock.
+  /// - Throws: ``StorageError/busy(path:)`` with `path` if the lock is not released within `limit`.
   func take(_ lock: any OpenFile, of path: String, atMost limit: Duration) throws(StorageError) {
     var waited = Duration.zero
     var attempt = 0
@@ -48,8 +44,8 @@ extension FileSystem {
 }
 
 extension StorageError {
-  /// Whether the process or the machine has run out of file descriptors. This is temporary: descriptors become
-  /// available when other files are closed.
+  /// Whether the process or the machine has run out of file descriptors. This is temporary, because descriptors become
+  /// available as other files are closed.
   public var isShortOfDescriptors: Bool {
     guard case .failed(let error) = self else { return false }
     return error.code == EMFILE || error.code == ENFILE

@@ -1,12 +1,12 @@
 /// Errors thrown by a store. A failed operation never affects earlier saves.
 public enum StorageError: Error, Hashable, CustomStringConvertible {
-  /// Bytes before the torn tail were changed by the disk or by another program. `offset` is in bytes.
+  /// Bytes before the torn tail were changed, by the disk or by another program. `offset` is in bytes.
   case damaged(path: String, offset: Int)
   /// The files have a format version that this program does not support.
   case newerVersion(path: String, found: Int, supported: Int)
   /// The disk or the quota is full. The change was not saved; the store remains usable.
   case diskFull(path: String)
-  /// The user has no permission to read or write the path.
+  /// The user is not permitted to read or write the path.
   case permissionDenied(path: String)
   /// The disk is mounted read-only.
   case readOnly(path: String)
@@ -16,13 +16,13 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case notFound(path: String)
   /// A file of the store is missing, or was removed while it was open.
   case missing(path: String)
-  /// The path, or a part of it, is not a directory.
+  /// The path, or part of it, is not a directory.
   case notAFolder(path: String)
   /// Another unit of work in this or another process held the write lock for too long.
   case busy(path: String)
-  /// The system could not make written data durable. The store must be reopened.
+  /// The system failed to make written data durable. The store must be reopened.
   case syncFailed(path: String, code: Int32)
-  /// A save exceeds the maximum length; both numbers are in bytes.
+  /// A save exceeds the maximum length. Both numbers are in bytes.
   case tooLarge(bytes: Int, limit: Int)
   /// An identifier is empty or longer than 128 bytes.
   case invalidIdentifier(String)
@@ -30,11 +30,11 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case unreadableRow(kind: UInt8, key: RowKey)
   /// A restore replaced the store while it was open. Open it again.
   case replaced(path: String)
-  /// The file or store to be created already exists.
+  /// The file or store to create already exists.
   case exists(path: String)
   /// The caller cancelled the operation; nothing was changed.
   case cancelled(path: String)
-  /// The file is not a complete backup: truncated, altered, or written by another program. `offset` is in bytes.
+  /// The file is not a complete backup: it is truncated, altered, or from another program. `offset` is in bytes.
   case notABackup(path: String, offset: Int, reason: String)
   /// A signature was required, but the backup is unsigned or signed with another key.
   case wrongSignature(path: String, isSigned: Bool)

@@ -6,7 +6,6 @@
   import Glibc
 #endif
 
-/// System description of an error number.
 enum SystemErrorText {
   static func text(for code: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)

@@ -3,7 +3,7 @@ public import TrendyProtocols
 
 /// Creates units of work on the store in a directory. All of them share one open ``StorageEngine``.
 ///
-/// Several factories on one directory, in one or more processes, see each other's saves.
+/// Factories for the same directory, in one or more processes, see each other's saves.
 public final class DefaultDataStoreFactory: DataStoreFactory {
   /// Path of the store's directory.
   public var directory: String { folder.directory }
@@ -11,7 +11,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   public let recovery: RecoveryReport
   private let folder: SharedEngine
 
-  /// Opens the store. By default a missing store is created together with its directory.
+  /// Opens the store. By default a missing store and its directory are created.
   /// - Parameters:
   ///   - directory: URL of the directory.
   ///   - mode: whether to create a missing store, and whether to permit writes.
@@ -29,7 +29,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   ///   - mode: whether to create a missing store, and whether to permit writes.
   ///   - fileSystem: file system of the directory.
   ///   - options: sizes and timeouts.
-  ///   - generator: provides the id of a new store.
+  ///   - generator: source of the id for a new store.
   public init(
     directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem,
     options: StorageEngine.Options = .init(), generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -53,16 +53,16 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   /// Performs a step of ``maintain(sealingAll:mergingFrom:)``.
   public func performMaintenance() throws { try maintain() }
 
-  /// Acquires the kernel's lock on the file `sync.lock` in the store's directory.
-  /// - Returns: the lock, which is held as long as it is referenced, or `nil` if it is held elsewhere.
+  /// Acquires the kernel's lock on `sync.lock` in the store's directory.
+  /// - Returns: the lock, which is held while it is referenced, or `nil` if another holder has it.
   /// - Throws: ``StorageError`` if the file cannot be opened.
   public func lockForSync() throws -> (any Sendable)? { try folder.lockForSync() }
 
   /// Returns a new unit of work; see ``makeLocalStore()``.
   public func makeDataStore() -> any DataStoreProtocol { makeLocalStore() }
 
-  /// Returns a new unit of work. Reopens the store after a failed sync; if that fails, every call to the unit throws
-  /// the error.
+  /// Returns a new unit of work. Reopens the store after a failed sync. If reopening fails, every call to the unit
+  /// throws that error.
   public func makeLocalStore() -> LocalStore {
     do throws(StorageError) {
       return LocalStore(engine: try folder.usable())

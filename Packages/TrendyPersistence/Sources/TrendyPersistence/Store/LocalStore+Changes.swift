@@ -1,8 +1,8 @@
 public import TrendyModels
 
-/// Change to an entity in a unit of work: the saved state and the state in the unit.
+/// Change made to an entity in a unit of work.
 public struct EntityChange: Hashable, Sendable {
-  /// An entity or a conflict.
+  /// Entity or conflict.
   public enum Entity: Hashable, Sendable {
     case event(Event)
     case eventType(EventType)
@@ -10,7 +10,7 @@ public struct EntityChange: Hashable, Sendable {
     case propertyDefinition(PropertyDefinition)
     /// Entity of a kind without a separate Swift type.
     case record(SyncedRecord)
-    /// Change made on this device that the hub rejected, kept until the user resolves the conflict.
+    /// Change made on this device and rejected by the hub, kept until the user resolves the conflict.
     case conflict(Conflict)
   }
 
@@ -27,8 +27,8 @@ public struct EntityChange: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// Returns all entities and conflicts that the current unit has changed so far. Entities that the unit both created
-  /// and deleted are omitted. Must be called before ``save()``.
+  /// Returns all entities and conflicts that the current unit has changed so far, except entities that it has both
+  /// created and deleted. Call this before ``save()``.
   public func entityChanges() throws -> [EntityChange] {
     try changes(ofKinds: Self.isEntity).map { before, after in
       EntityChange(before: try before.map(entity), after: try after.map(entity))

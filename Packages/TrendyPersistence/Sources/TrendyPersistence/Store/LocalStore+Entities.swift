@@ -96,7 +96,7 @@ extension LocalStore {
     try mark(PropertyDefinition.self, id) { $0.syncStatus = .synced }
   }
 
-  /// Changes an existing row. Has no effect if there is none.
+  /// Changes a row, if it exists.
   private func mark<Value: StoredRow>(
     _ type: Value.Type, _ identifier: String, _ change: (inout Value) -> Void
   ) throws(StorageError) {

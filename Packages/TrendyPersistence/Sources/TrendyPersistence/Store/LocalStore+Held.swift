@@ -135,7 +135,6 @@ extension LocalStore {
 }
 
 extension [QueuedMutation] {
-  /// Mutations in order of creation time, then of insertion.
   var inQueueOrder: [QueuedMutation] {
     sorted { ($0.mutation.createdAt, $0.place) < ($1.mutation.createdAt, $1.place) }
   }
@@ -143,7 +142,7 @@ extension [QueuedMutation] {
 
 extension [AcceptedMutation] {
   /// Mutations in order of version. Several mutations can have the same version if only the first of them changed the
-  /// entity. They are ordered by creation time and sequence number.
+  /// entity; they are ordered by creation time and sequence number.
   fileprivate var inVersionOrder: [PendingMutation] {
     map(\.mutation).sorted {
       ($0.acceptedVersion ?? 0, $0.createdAt, $0.sequence ?? 0) < (

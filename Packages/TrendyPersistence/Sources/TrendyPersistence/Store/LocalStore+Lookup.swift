@@ -1,7 +1,7 @@
 public import TrendyModels
 
 extension LocalStore {
-  /// Returns at most `limit` events whose ids begin with a string, ignoring case, in chronological order.
+  /// Returns up to `limit` events whose ids begin with `text`, ignoring case, in chronological order.
   public func events(idBeginning text: String, limit: Int) throws -> [Event] {
     let wanted = text.lowercased()
     let keys = RowKey.range(ofCanonicalUUIDsBeginning: wanted)
@@ -12,7 +12,7 @@ extension LocalStore {
     for record in found.pointers.sorted(by: ScanOrder.isBelow) where events.count < limit {
       let key = RowLayout.key(record)
       guard key.isHash || keys?.contains(key) == true else { continue }
-      // A row whose key is a hash contains its identifier as text.
+      // A row with a hash as its key contains the identifier as text.
       if key.isHash, try !Self.fields(record).identifier.text.lowercased().hasPrefix(wanted) { continue }
       events.append(try decode(Event.self, record))
     }
@@ -27,7 +27,7 @@ extension LocalStore {
 }
 
 extension RowKey {
-  /// Returns the range of keys of canonical UUIDs that begin with a lower-case string, or `nil` if there are none.
+  /// Returns the key range of canonical UUIDs that begin with a lower-case string, or `nil` if there can be none.
   fileprivate static func range(ofCanonicalUUIDsBeginning text: String) -> ClosedRange<RowKey>? {
     let form = "00000000-0000-0000-0000-000000000000"
     guard text.utf8.count <= form.utf8.count else { return nil }

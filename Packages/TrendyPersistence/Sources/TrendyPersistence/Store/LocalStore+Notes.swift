@@ -1,11 +1,11 @@
 public import TrendyModels
 
 extension LocalStore {
-  /// Returns a local value of this device. Local values are part of saves and backups and are never synced.
-  /// - Returns: the value, or `nil` if the name has none.
+  /// Returns the local value with this name, or `nil` if there is none. Local values are included in saves and backups
+  /// but never synced.
   public func note(named name: String) throws -> JSONValue? { try find(StoredNote.self, name)?.value }
 
-  /// Stores a local value under a name of 1 to 128 bytes, replacing an earlier value; `nil` removes it.
+  /// Stores a local value under a name of 1 to 128 bytes, replacing any earlier value. `nil` removes the value.
   public func setNote(_ value: JSONValue?, named name: String) throws {
     guard (1...128).contains(name.utf8.count) else { throw StorageError.invalidIdentifier(name) }
     guard let value else { return try remove(RowKind.note, name) }
@@ -13,7 +13,6 @@ extension LocalStore {
   }
 }
 
-/// A local value of this device.
 struct StoredNote: StoredRow {
   var name: String
   var value: JSONValue

@@ -1,14 +1,13 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Order number of an event that this device saved.
+/// Order number of an event saved on this device.
 ///
-/// The number is kept after the event is deleted, so that undoing the deletion restores the event's position in the
-/// order.
+/// The number is kept after the event is deleted, so that undoing the deletion restores the event's position.
 struct SavedEvent: StoredRow {
   var eventId: String
-  /// Order number, higher than that of every event in the store when this one was saved. Usually the time of the save
-  /// in microseconds since 2001-01-01T00:00:00Z.
+  /// Order number, higher than any in the store when this event was saved. Usually the time of the save in microseconds
+  /// since 2001-01-01T00:00:00Z.
   var order: Int64
 
   static var kind: UInt8 { RowKind.savedEvent }
@@ -34,14 +33,14 @@ struct SavedEvent: StoredRow {
 }
 
 extension LocalStore {
-  /// Minimum number of order numbers to keep. Events without one are ordered by the time in their id.
+  /// Minimum number of order numbers to keep. Events without a number are ordered by the time in their id.
   private static let keptOrders = 1000
 
-  /// Records the order in which this device saved events. An event that already has an order number keeps it.
+  /// Records the order in which this device saved events. An event with an order number keeps it.
   public func noteSaved(events ids: [String], at date: Date) throws {
     guard !ids.isEmpty else { return }
     let transaction = try writing()
-    // Keep the numbers increasing even if the clock was set back, or an event of another device has a later time.
+    // Keep the numbers increasing even if the clock was set back, or an event from another device has a later time.
     var order = max(
       RowOrder.sort(date), try scan(SavedEvent.kind, descending: true, limit: 1).first?.sort ?? .min, try latestTime())
     order = min(order, .max - Int64(Self.keptOrders) - 1)
@@ -57,7 +56,7 @@ extension LocalStore {
     }
   }
 
-  /// Returns the highest order number among the saved events, derived from the times in their ids.
+  /// Returns the highest order number derived from the ids of saved events.
   private func latestTime() throws(StorageError) -> Int64 {
     let found = try committed { engine throws(StorageError) in try engine.latest(kind: RowKind.event, count: 1) }
     defer { withExtendedLifetime(found.pin) {} }
@@ -66,11 +65,11 @@ extension LocalStore {
     return latest
   }
 
-  /// Returns the `count` most recently recorded events that have one of these sources, the last recorded first.
+  /// Returns the `count` most recently recorded events with any of these sources, last recorded first.
   public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
     guard count > 0 else { return [] }
     try refresh()
-    // Sorted with the most recently recorded event first.
+    // Most recently recorded first.
     var last: [(order: RecordedOrder, record: Row)] = []
     let isChoosy = sources.count < EventSourceType.allCases.count
     func isMeant(_ record: UnsafeRawPointer) throws -> Bool {
@@ -82,7 +81,7 @@ extension LocalStore {
       else { continue }
       last.append((RecordedOrder(number: saved.sort, key: record.key), record))
     }
-    // Scan from the newest event. Most events that started early were also recorded early and are skipped quickly.
+    // Scan from the newest event. Most events that started early were also recorded early, so they are skipped quickly.
     let found = try isChoosy ? scan(RowKind.event, descending: true) : latest(RowKind.event, count: count)
     for record in found.pointers {
       var order = RecordedOrder(timeOf: record)
@@ -90,7 +89,7 @@ extension LocalStore {
       guard try isMeant(record) else { continue }
       order = try RecordedOrder(record)
       if last.count == count, order < last[count - 1].order { continue }
-      // An event with an order number is already in the list, or was recorded before all `count` events in it.
+      // An event with an order number is either in the list already or was recorded before all `count` events in it.
       if try hasOrder(record) { continue }
       if last.count == count { last.removeLast() }
       let place = last.lastIndex { order < $0.order }.map { $0 + 1 } ?? 0
@@ -106,7 +105,7 @@ extension LocalStore {
   }
 }
 
-/// Time at which an event was recorded, comparable with the order numbers of ``SavedEvent``.
+/// Time when an event was recorded, comparable with the order numbers in ``SavedEvent``.
 private struct RecordedOrder: Comparable {
   let number: Int64
   let key: RowKey
@@ -116,15 +115,15 @@ private struct RecordedOrder: Comparable {
     self.key = key
   }
 
-  /// Derives the order of an event without an order number: from the time in a version 7 UUID, otherwise from its
+  /// Derives the order of an event without an order number from the time in a version 7 UUID, or else from the event's
   /// start.
   init(timeOf record: UnsafeRawPointer) {
     key = RowLayout.key(record)
     number = key.timeOfVersion7.map { ($0 - 978_307_200_000) * 1000 } ?? RowLayout.sort(record)
   }
 
-  /// Like ``init(timeOf:)``, but orders imported events before all others, because an imported appointment may start in
-  /// the future.
+  /// Like ``init(timeOf:)``, but puts imported events before all others, because an imported appointment can be in the
+  /// future.
   init(_ record: UnsafeRawPointer) throws(StorageError) {
     self.init(timeOf: record)
     if key.timeOfVersion7 == nil, [.imported, .healthKit].contains(try LocalStore.fields(record).sourceType) {

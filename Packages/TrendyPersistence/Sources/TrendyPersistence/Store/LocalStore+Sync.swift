@@ -84,7 +84,7 @@ extension LocalStore {
   public func deleteConflict(_ conflict: Conflict) throws { try remove(RowKind.conflict, conflict.id) }
 
   public func fetchParkedChanges() throws -> [ChangeEntry] {
-    // Two entities can have the same version only after a hub was restored. They are then ordered by identifier.
+    // Two entities can have the same version only after a hub was restored. Order them by identifier.
     try fetchAll(ChangeEntry.self).sorted { ($0.id, $0.rowIdentifier) < ($1.id, $1.rowIdentifier) }
   }
 

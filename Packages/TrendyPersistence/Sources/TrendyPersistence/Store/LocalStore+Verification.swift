@@ -3,11 +3,10 @@ import TrendyModels
 import TrendyProtocols
 
 extension LocalStore {
-  /// Verifies the content of all rows: whether keys match the content, references exist, and the mutation queue matches
-  /// the visible entities.
+  /// Verifies the content of all rows: keys must match the content, references must exist, and the mutation queue must
+  /// match the visible entities. Returns the problems found.
   ///
-  /// The files are verified by ``StorageEngine/verify(directory:fileSystem:options:)``.
-  /// - Returns: the problems found.
+  /// To verify the files, use ``StorageEngine/verify(directory:fileSystem:options:)``.
   public func verify() throws(StorageError) -> [StoreIssue] {
     try refresh()
     var check = RowCheck()
@@ -53,7 +52,7 @@ extension LocalStore {
   }
 }
 
-/// Checks the relations between the rows of a device's store. Rows must be passed in by kind, referenced kinds first.
+/// Checks the relations between the rows in a device's store. Pass rows in by kind, referenced kinds first.
 private struct RowCheck {
   private struct Entity: Hashable {
     var type: MutationEntityType
@@ -65,7 +64,6 @@ private struct RowCheck {
     var isShown = false
 
     var isEdited: Bool { mutations.contains { $0.mutation.operation != .delete } }
-    /// Last mutation in queue order.
     var last: PendingMutation? {
       mutations.max { ($0.mutation.createdAt, $0.place) < ($1.mutation.createdAt, $1.place) }?.mutation
     }
@@ -86,7 +84,7 @@ private struct RowCheck {
       "Install the newest version. Until then the row is kept unchanged.")
   }
 
-  /// Checks that kind, key, sort value and group match the content of the row.
+  /// Checks that the row's kind, key, sort value and group match its content.
   mutating func onPlace<Value: StoredRow>(of row: Value, _ record: Row) {
     let isNamed: Bool
     if let key = RowKey(canonicalUUID: row.rowIdentifier) {
@@ -174,12 +172,12 @@ private struct RowCheck {
     }
   }
 
-  /// Reports problems that can be detected only after all rows have been read.
+  /// Reports problems that show only after all rows have been read.
   mutating func finish() {
     for (entity, waits) in waiting.sorted(by: { ($0.key.type.rawValue, $0.key.id) < ($1.key.type.rawValue, $1.key.id) })
     where !waits.isShown && waits.isEdited {
       guard let create = waits.last, create.operation == .create, !tombstones.contains(entity) else { continue }
-      // A child is not visible without its parent. A malformed payload contains no parent.
+      // A child is not visible without its parent. A malformed payload names no parent.
       let payload = try? WireJSON.decode(JSONValue.self, from: create.payload)
       if let parent = payload?.objectValue?["event_type_id"]?.stringValue, !types.contains(parent) { continue }
       note(
@@ -210,7 +208,7 @@ private struct RowCheck {
 }
 
 extension LostRow: CustomStringConvertible {
-  /// Description for users of a device's store, such as `event 0190…, 2026-11-20T08:30:00Z`.
+  /// Description for the user of a device's store, such as `event 0190…, 2026-11-20T08:30:00Z`.
   public var description: String {
     var text = RowKind.name(kind)
     if let key { text += " " + (key.isHash ? "\(key)" : key.uuidText) }
@@ -220,10 +218,10 @@ extension LostRow: CustomStringConvertible {
     return text
   }
 
-  /// Whether the row is a local value of this device, such as an undo step, rather than data entered by the user.
+  /// Whether the row is a local value, such as an undo step, rather than user data.
   public var isNote: Bool { kind == RowKind.note }
 
-  /// Whether the row is sync state that will be received from the hub again, rather than data entered by the user.
+  /// Whether the row is sync state that the hub will send again, rather than user data.
   public var isLearnedAgain: Bool {
     [RowKind.acceptedMutation, RowKind.parkedChange, RowKind.syncMemory].contains(kind) || RowKind.isHeldEntry(kind)
   }

@@ -2,19 +2,19 @@ import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// The record of a user on this device: a unit of work on a ``StorageEngine``.
+/// Record of a user on this device: a unit of work on a ``StorageEngine``.
 ///
-/// Until the first write, reads return the data that all processes have saved. From then on the unit holds the store's
-/// write lock, and reads include its own changes. ``save()``, ``rollback()`` and deallocation end the unit. All errors
-/// are ``StorageError``, except those of `configure` closures, which are rethrown.
+/// Until the first write, reads return the data saved by all processes. From then on the unit holds the store's write
+/// lock, and reads include its own changes. ``save()``, ``rollback()`` and deallocation end the unit. All errors are
+/// ``StorageError``, except errors from `configure` closures, which are rethrown.
 public final class LocalStore: DataStoreProtocol {
   private let engine: Result<StorageEngine, StorageError>
   private var transaction: WriteTransaction?
   private let writer = RowWriter()
   let reader = EventReader()
-  /// Day boundaries of the last count by days, reused by the next count.
+  /// Day boundaries from the last count by day, reused for the next one.
   var knownDays: DayTable?
-  /// Total length in bytes of the rows that have been read only once since memory was last released.
+  /// Total length in bytes of rows that are read only once, since memory was last released.
   private var bytesPassed = 0
   /// Number of queue positions assigned by this unit.
   private var placesGiven: UInt64 = 0
@@ -22,7 +22,7 @@ public final class LocalStore: DataStoreProtocol {
   /// Creates a unit of work on an open engine.
   public init(engine: StorageEngine) { self.engine = .success(engine) }
 
-  /// Creates a unit of work on a store that could not be opened. Every operation except ``rollback()`` throws the
+  /// Creates a unit of work on a store that could not be opened. Every operation except ``rollback()`` throws this
   /// error.
   public init(failure: StorageError) { engine = .failure(failure) }
 
@@ -32,8 +32,8 @@ public final class LocalStore: DataStoreProtocol {
   /// - Throws: ``StorageError/busy(path:)`` if another unit holds it for too long.
   public func beginWriting() throws { _ = try writing() }
 
-  /// Saves all of this unit's changes or none of them, and releases the write lock. On return the changes are durable.
-  /// - Throws: ``StorageError``. The changes remain and can be saved again, except after
+  /// Saves all of this unit's changes or none, and releases the write lock. When this returns, the changes are durable.
+  /// - Throws: ``StorageError``. The changes are kept and can be saved again, except after
   ///   ``StorageError/syncFailed(path:code:)``.
   public func save() throws {
     let engine = try engine.get()
@@ -77,7 +77,7 @@ extension LocalStore {
     return begun
   }
 
-  /// Returns the engine, or `nil` if this unit has written, because reads must then include the unit's changes.
+  /// Returns the engine, or `nil` if this unit has written, because reads must then include its changes.
   func engineToRead() throws(StorageError) -> StorageEngine? { transaction == nil ? try engine.get() : nil }
 
   func get(_ kind: UInt8, _ key: RowKey) throws(StorageError) -> Row? {
@@ -97,7 +97,7 @@ extension LocalStore {
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
   }
 
-  /// Returns the rows of a kind whose keys are UUIDs in a range, those whose keys are hashes, and possibly others.
+  /// Returns a kind's rows whose keys are UUIDs in a range, those whose keys are hashes, and possibly others.
   func records(_ kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> RowList {
     if transaction != nil { return try scan(kind) }
     return try engine.get().records(kind: kind, keys: keys)
@@ -109,7 +109,7 @@ extension LocalStore {
     return try engine.get().latest(kind: kind, count: count)
   }
 
-  /// Whether there may be rows of the kind; `false` means that there are certainly none. Takes constant time.
+  /// Whether there may be rows of the kind. `false` means that there are certainly none. Takes constant time.
   func mayHold(_ kind: UInt8) throws(StorageError) -> Bool {
     if let transaction { return try transaction.mayHold(kind: kind) }
     return try engine.get().mayHold(kind: kind)
@@ -125,7 +125,7 @@ extension LocalStore {
     return try engine.get().counts(kind: kind, group: group, boundaries: boundaries)
   }
 
-  /// Applies saves made by other handles before a read without the write lock.
+  /// Applies saves from other handles. Call this before a read without the write lock.
   func refresh() throws(StorageError) {
     let engine = try engine.get()
     if transaction == nil { try engine.refresh() }
@@ -140,8 +140,8 @@ extension LocalStore {
 
   private static let maxBytesPassed = 4 << 20
 
-  /// Counts the bytes of rows that are read only once, and discards mapped pages regularly, so that reading a whole
-  /// large store takes no more memory than reading a small one.
+  /// Counts the bytes of rows that are read only once, and regularly discards mapped pages. Reading a whole large store
+  /// then takes no more memory than reading a small one.
   func pass(bytes: Int) throws(StorageError) {
     bytesPassed += bytes
     guard bytesPassed >= Self.maxBytesPassed else { return }
@@ -149,8 +149,8 @@ extension LocalStore {
     try engine.get().releaseMemory()
   }
 
-  /// Returns the location of a row by its identifier. For a canonical UUID, the location is the UUID's own key. For any
-  /// other identifier, it is the key with its hash whose row contains the identifier, or a free key with that hash.
+  /// Returns the location of a row by its identifier. A canonical UUID is its own key. For any other identifier, the
+  /// key is the one with its hash whose row contains the identifier, or a free key with that hash.
   func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
     if let key = RowKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
     return try place(kind, byHashOf: identifier)
@@ -185,10 +185,7 @@ extension LocalStore {
     return try decode(type, record.pointer)
   }
 
-  /// Decodes a row.
-  /// - Parameters:
-  ///   - type: type of the row.
-  ///   - record: bytes of the row, which the caller keeps alive.
+  /// Decodes a row, whose memory the caller keeps alive.
   @inline(__always) func decode<Value: StoredRow>(
     _ type: Value.Type, _ record: UnsafeRawPointer
   ) throws(StorageError) -> Value {
@@ -211,7 +208,7 @@ extension LocalStore {
     return try place(kind, identifier).record != nil
   }
 
-  /// Acquires the write lock, so that the row cannot change before this unit writes, and returns the row.
+  /// Acquires the write lock and returns the row, which then cannot change before this unit writes.
   func findForChange<Value: StoredRow>(_ type: Value.Type, _ identifier: String) throws(StorageError) -> Value? {
     _ = try writing()
     return try find(type, identifier)
@@ -228,7 +225,6 @@ extension LocalStore {
     return rows
   }
 
-  /// Stores a row, replacing any row with the same identifier.
   func put<Value: StoredRow>(_ row: Value) throws(StorageError) {
     let transaction = try writing()
     try put(row, at: place(row.rowKind, row.rowIdentifier), in: transaction)
@@ -261,7 +257,7 @@ extension LocalStore {
       let changes = begun.changes
       var row: Value = if let record = before.record { try decode(Value.self, record) } else { new(before.key) }
       try configure(&row)
-      // The closure may have written to the store, in which case the location must be looked up again.
+      // The closure may have written to the store, so that the location must be looked up again.
       if transaction === begun, begun.changes == changes, row.isNamed(identifier, at: before.key) {
         try put(row, at: before, in: begun)
       } else {
@@ -274,7 +270,6 @@ extension LocalStore {
     }
   }
 
-  /// Stores an event, replacing any event with the same id.
   func put(_ event: Event) throws(StorageError) {
     let transaction = try writing()
     let place: Place
@@ -287,7 +282,7 @@ extension LocalStore {
     try put(event, at: place, in: transaction)
   }
 
-  /// Returns, for each key of these kinds that the unit put or deleted, the saved row and the new row.
+  /// Returns the saved row and the new row for each key of these kinds that the unit put or deleted.
   func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Row?, after: Row?)] {
     try transaction?.changes(ofKinds: isMeant) ?? []
   }
@@ -303,7 +298,7 @@ extension LocalStore {
     for record in try transaction.scan(kind: kind) { transaction.delete(kind: kind, key: record.key) }
   }
 
-  /// Deletes the rows of a kind that refer to an event type.
+  /// Deletes a kind's rows that refer to an event type.
   func removeAll(_ kind: UInt8, ofType eventTypeId: String) throws(StorageError) {
     let transaction = try writing()
     for record in try transaction.scan(kind: kind, group: RowOrder.group(eventTypeId))
@@ -312,18 +307,14 @@ extension LocalStore {
     }
   }
 
-  /// Whether an event or a property definition refers to this event type. The group key alone is not sufficient,
+  /// Whether an event or a property definition refers to this event type. Comparing the group key is not enough,
   /// because it is a hash.
   static func refers(_ record: Row, to eventTypeId: String) -> Bool {
     defer { withExtendedLifetime(record.pin) {} }
     return refers(record.pointer, to: eventTypeId, key: RowKey(canonicalUUID: eventTypeId))
   }
 
-  /// Whether an event or a property definition refers to this event type.
-  /// - Parameters:
-  ///   - record: the row.
-  ///   - eventTypeId: identifier of the type.
-  ///   - key: key of the identifier, if it is a canonical UUID.
+  /// Whether a row refers to this event type. `key` is the type's key if its id is a canonical UUID.
   static func refers(_ record: UnsafeRawPointer, to eventTypeId: String, key: RowKey?) -> Bool {
     var cursor = RowCursor(record)
     // The type is almost always the first field.
@@ -337,7 +328,7 @@ extension LocalStore {
     return false
   }
 
-  /// Returns a queue position that is higher than every position assigned before by any process.
+  /// Returns a queue position higher than any position assigned before, by any process.
   func nextPlace() throws(StorageError) -> UInt64 {
     let sequence = try writing().sequence()
     placesGiven += 1

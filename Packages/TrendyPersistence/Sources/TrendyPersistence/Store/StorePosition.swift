@@ -1,7 +1,7 @@
-/// Position in the sequence of saves of a store.
+/// Position in a store's sequence of saves.
 ///
-/// If two reads return equal positions, no process has saved anything in between. The reverse does not hold:
-/// maintenance changes the position without changing rows.
+/// If two reads return equal positions, no process has saved anything in between. The reverse is not true: maintenance
+/// changes the position but no rows.
 public struct StorePosition: Hashable, Sendable {
   let storeID: UInt64
   let generation: UInt64
@@ -9,7 +9,7 @@ public struct StorePosition: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// Applies saves made by other processes and returns the position of the last save.
+  /// Applies saves from other processes and returns the position of the last save.
   public func position() throws -> StorePosition {
     try refresh()
     return try enginePosition()

@@ -1,24 +1,23 @@
-/// Encodes up to a few hundred readings from a device in a few bytes each (docs/format-rows.md, "A track log").
+/// Encodes up to a few hundred readings from a device, in a few bytes each (docs/format-rows.md, "A track log").
 ///
-/// Numbers are stored as differences from the values that earlier readings predict, in the largest unit that divides
-/// all values of the block.
+/// Numbers are stored as differences from values predicted from earlier readings, in the largest unit that divides all
+/// values in the block.
 enum TrackBlock {
-  /// Maximum number of readings in a block. Readings with the same timestamp stay together, so a block may have a few
+  /// Maximum number of readings in a block. Readings with the same timestamp stay together, so a block can have a few
   /// more.
   static let limit = 256
   static let version: UInt8 = 1
 
   struct Malformed: Error {}
 
-  /// Tags in addition to those of ``TrackEntry/Slot``: a fix together with a motion sample taken at the same time,
-  /// which repeats the last motion or contains a new one.
+  /// Tags in addition to those in ``TrackEntry/Slot``, for a fix together with a motion sample taken at the same time.
+  /// The sample either repeats the last one or is a new one.
   private static let fixAndSameMotion: UInt8 = 6
   private static let fixAndMotion: UInt8 = 7
 
-  /// Encodes readings.
-  /// - Parameter entries: readings in ascending order, at least one.
+  /// Encodes readings, which must be in ascending order. At least one is required.
   static func encode(_ entries: [TrackEntry]) -> [UInt8] {
-    // Encode twice, with positions predicted as constant and as extrapolated, and use the shorter result.
+    // Encode twice, assuming constant positions and extrapolated positions, and use the shorter result.
     let standing = encode(entries, isMoving: false)
     let moving = encode(entries, isMoving: true)
     return moving.count < standing.count ? moving : standing
@@ -43,7 +42,7 @@ enum TrackBlock {
       if entry.slot == .motion, index + 1 < entries.count, entries[index + 1].slot == .fix,
         entries[index + 1].time == entry.time
       {
-        // The motion sample that accompanies each fix is usually unchanged.
+        // The motion sample that accompanies a fix usually repeats the last one.
         kind = entry.motion == state.motion ? fixAndSameMotion : fixAndMotion
         let motion = entry.motion
         index += 1
@@ -79,7 +78,7 @@ enum TrackBlock {
     return writer.bytes
   }
 
-  /// Returns the number of readings and the time of the last one.
+  /// Returns the number of readings and the time of the last.
   static func extent(_ bytes: UnsafeRawBufferPointer, start: Int64) throws(Malformed) -> (count: Int, end: Int64) {
     var reader = try ByteReader(header: bytes)
     return try reader.extent(start: start)
@@ -145,7 +144,7 @@ enum TrackBlock {
   }
 }
 
-/// Units of a block: for each kind of value, the exponent of the largest power of ten that divides all of its values.
+/// Units in a block: for each kind of value, the exponent of the largest power of ten that divides all of its values.
 private struct Units {
   var time: Int
   var place: Int
@@ -175,7 +174,7 @@ private struct Units {
       for value in values { while value % Self.powers[exponent] != 0 { exponent -= 1 } }
       return exponent
     }
-    // Times are relative to the first one, which is the sort value of the row.
+    // Times are relative to the first, which is the sort value of the row.
     time = largest(entries.lazy.map { $0.time - entries[0].time })
     place = largest(fixes.lazy.flatMap { [$0.latitude, $0.longitude] })
     accuracy = largest(fixes.lazy.compactMap(\.accuracy))
@@ -185,7 +184,7 @@ private struct Units {
   }
 }
 
-/// Predicts the next reading from the earlier ones. Encoder and decoder make the same predictions.
+/// Predicts the next reading from earlier ones. Encoder and decoder make the same predictions.
 private struct DeltaPredictor {
   static let accuracyChanged: UInt8 = 8
   static let altitudeChanged: UInt8 = 16
@@ -233,8 +232,8 @@ private struct DeltaPredictor {
     return tag
   }
 
-  /// Returns the expected position of the next fix: the last position, or one that is extrapolated over the elapsed
-  /// time. Extrapolated differences are multiples of the block's unit.
+  /// Returns the expected position of the next fix: the last position, or an extrapolation over the elapsed time.
+  /// Extrapolated differences are multiples of the block's unit.
   func expectedPlace(unit: Int64) -> (latitude: Int64, longitude: Int64) {
     guard let fix else { return (0, 0) }
     guard isMoving, let before, fix.time > before.time, time - fix.time <= 120_000 else {
@@ -254,7 +253,7 @@ private struct ByteWriter {
 
   mutating func signed(_ value: Int64) { number(Self.zigzag(value)) }
 
-  /// Appends a number, seven bits per byte, lowest bits first. The top bit is set in all bytes but the last.
+  /// Appends a number, seven bits per byte, lowest bits first. The top bit is set in all bytes except the last.
   mutating func number(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {

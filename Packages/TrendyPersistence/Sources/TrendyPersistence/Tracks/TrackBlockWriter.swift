@@ -1,6 +1,6 @@
 import TrendyProtocols
 
-/// Row with a block of readings. Its sort value is the time of the first reading.
+/// Row that contains a block of readings. Its sort value is the time of the first reading.
 struct TrackBlockRow {
   private let record: TrackRow
 
@@ -34,7 +34,7 @@ struct TrackBlockRow {
 struct TrackBlockWriter {
   let transaction: any TrackRowWriting
   let device: UInt64
-  /// Number of new readings. A reading that replaced another one with the same time and slot is not counted.
+  /// Number of new readings. Readings that replaced another with the same time and slot are not counted.
   private(set) var added = 0
   private(set) var earliestChange: Int64?
   private(set) var latestChange: Int64?
@@ -44,8 +44,7 @@ struct TrackBlockWriter {
     self.device = device
   }
 
-  /// Adds readings.
-  /// - Parameter entries: readings in ascending order, with at most one per time and slot.
+  /// Adds readings, which must be in ascending order, with at most one per time and slot.
   mutating func add(_ entries: [TrackEntry]) throws {
     var rest = entries[...]
     while let first = rest.first {
@@ -108,8 +107,8 @@ struct TrackBlockWriter {
     try put(merged)
   }
 
-  /// Adds readings between two blocks. They become part of one of the blocks if it has space, so that late readings do
-  /// not create many small blocks.
+  /// Adds readings between two blocks, to one of the blocks if it has space. Late readings thus do not create many
+  /// small blocks.
   private func fill(_ entries: ArraySlice<TrackEntry>, before next: TrackBlockRow) throws {
     if let previous = try block(beginningBy: entries[entries.startIndex].time) {
       let held = try previous.entries()
@@ -121,8 +120,8 @@ struct TrackBlockWriter {
     try put(entries + held)
   }
 
-  /// Adds readings at the end. Preceding blocks are joined while each is at most as large as the readings after it, so
-  /// that a reading is rewritten only when its block doubles.
+  /// Adds readings at the end. Joins preceding blocks while each is at most as large as the readings after it, so a
+  /// reading is rewritten only when its block doubles.
   private func extend(_ entries: ArraySlice<TrackEntry>) throws {
     var joined = Array(entries)
     while joined.count < TrackBlock.limit, let previous = try block(beginningBy: joined[0].time) {
@@ -134,9 +133,9 @@ struct TrackBlockWriter {
     try put(joined)
   }
 
-  /// Writes readings in blocks of limited length, without separating readings with the same time.
+  /// Writes readings in blocks of limited length, keeping readings with the same time together.
   private func put(_ entries: [TrackEntry]) throws {
-    // Readings that slightly exceed the limit are halved, so that both blocks have space for late readings.
+    // Halve readings that slightly exceed the limit, so that both blocks have space for late readings.
     let size = entries.count <= TrackBlock.limit * 2 ? (entries.count + 1) / 2 : TrackBlock.limit
     var rest = entries[...]
     while !rest.isEmpty {

@@ -2,10 +2,10 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// A reading as stored, with integers in small units.
+/// Reading in stored form, as integers in small units.
 struct TrackEntry: Hashable {
   /// Kind of a reading. A device has at most one reading per time and slot. Readings with the same time are processed
-  /// in this order.
+  /// in slot order.
   enum Slot: UInt8, Comparable {
     case motion
     case fix
@@ -123,8 +123,8 @@ extension TrackEntry: Comparable {
 
   func isSameMoment(as other: TrackEntry) -> Bool { time == other.time && slot == other.slot }
 
-  /// Whether this reading replaces another one with the same time and slot. The more accurate reading wins, then the
-  /// one with more values. The remaining criteria only make the result independent of the order of arrival.
+  /// Whether this reading replaces another with the same time and slot. The more accurate reading wins, then the
+  /// reading with more values. The remaining criteria only make the result independent of the order of arrival.
   func isBetter(than other: TrackEntry) -> Bool {
     func rank(_ entry: TrackEntry) -> [Int64] {
       let known = [entry.altitude, entry.speed, entry.course].count { $0 != nil }

@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// Rows of a track log in a directory, stored in a separate ``StorageEngine``.
+/// Rows of a track log, stored in a ``StorageEngine`` of their own in a directory.
 public final class TrackFolder: TrackRows {
   private let folder: SharedEngine
 
@@ -15,7 +15,7 @@ public final class TrackFolder: TrackRows {
   ///   - directory: path without a trailing slash.
   ///   - fileSystem: file system of the directory.
   ///   - options: sizes and timeouts.
-  ///   - generator: provides the id of a new log.
+  ///   - generator: source of the id for a new log.
   public init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()

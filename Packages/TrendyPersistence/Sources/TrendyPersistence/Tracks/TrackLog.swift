@@ -5,16 +5,16 @@ public import TrendyProtocols
 /// Store of location and motion readings, in a ``StorageEngine`` or a database. Blocks contain up to a few hundred
 /// readings of about twelve bytes each.
 ///
-/// A call's changes are durable when it returns; if it is interrupted, they are applied entirely or not at all. Any
-/// number of processes can add readings at the same time. Small blocks are joined as the log grows, so a reading is
-/// rewritten a few times, but not by every call.
+/// The changes made by a call are durable when it returns. If the call is interrupted, they are applied entirely or not
+/// at all. Any number of processes can add readings at the same time. Small blocks are joined as the log grows, so a
+/// reading is rewritten a few times, but not by every call.
 public final class TrackLog: TrackStore {
   private let rows: any TrackRows
 
-  /// Creates a log whose rows are stored elsewhere.
+  /// Creates a log that stores its rows in `rows`.
   public init(rows: any TrackRows) { self.rows = rows }
 
-  /// Opens the log in a directory, or creates it.
+  /// Opens or creates the log in a directory.
   /// - Throws: ``StorageError``, for example ``StorageError/damaged(path:offset:)``.
   public convenience init(directory: URL) throws { self.init(rows: try TrackFolder(directory: directory)) }
 
@@ -23,7 +23,7 @@ public final class TrackLog: TrackStore {
   ///   - directory: path without a trailing slash.
   ///   - fileSystem: file system of the directory.
   ///   - options: sizes and timeouts.
-  ///   - generator: provides the id of a new log.
+  ///   - generator: source of the id for a new log.
   public convenience init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -39,7 +39,7 @@ public final class TrackLog: TrackStore {
     try rows.maintain(sealingAll: sealsAll)
   }
 
-  /// Replaces the content of a log with that of another one.
+  /// Replaces the content of a log with the content of another.
   /// - Parameters:
   ///   - source: log to copy. It must not be written to in the meantime.
   ///   - target: log to replace. It must not be used in the meantime.
@@ -54,7 +54,7 @@ public final class TrackLog: TrackStore {
         count += new.count
         continue
       }
-      // Delete and write in steps, so that no save becomes too large.
+      // Delete and write in steps, so that no single save becomes too large.
       var surplus = old[...]
       while !surplus.isEmpty {
         try target.write { for row in surplus.prefix(Self.rowsAtOnce) { try $0.delete(kind: kind, key: row.key) } }
@@ -89,7 +89,7 @@ public final class TrackLog: TrackStore {
 
 extension TrackLog {
   /// Adds readings from a device and marks them as unread. Readings that are already stored are only counted.
-  /// - Throws: ``StorageError/invalidIdentifier(_:)`` if the name of the device is empty or longer than 128 bytes.
+  /// - Throws: ``StorageError/invalidIdentifier(_:)`` if the device name is empty or longer than 128 bytes.
   public func append(_ readings: [TrackReading], device: String) throws -> TrackAppend {
     var result = TrackAppend()
     let all = readings.compactMap { TrackEntry($0) }
@@ -106,7 +106,7 @@ extension TrackLog {
     guard !entries.isEmpty else { return result }
     try checkIdentifier(device)
     return try rows.write { transaction in
-      // The closure may run more than once, and each run must start with the original value.
+      // The closure may run more than once, and each run must start from the original value.
       var result = result
       let number = try DeviceTable.number(of: device, in: transaction)
       var writer = TrackBlockWriter(transaction: transaction, device: number)
@@ -142,7 +142,7 @@ extension TrackLog {
     }
   }
 
-  /// Calls `body` with a device's readings in chronological order, from after one time up to and including another.
+  /// Calls `body` with a device's readings in chronological order. The range excludes `after` and includes `through`.
   public func forEach(
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
   ) throws {
@@ -175,7 +175,7 @@ extension TrackLog {
   /// Runs `body` while no other call to this method is running on the log; see ``TrackRows/withReader(_:)``.
   public func withReader<Result>(_ body: () throws -> Result) throws -> Result { try rows.withReader(body) }
 
-  /// Returns the time range of a device's unread readings, or `nil` if all have been read.
+  /// Returns the time range of a device's unread readings, or `nil` if there are none.
   public func unread(device: String) throws -> TrackUnread? {
     try rows.read { reading in
       guard let number = try DeviceTable.number(of: device, in: reading),
@@ -209,7 +209,7 @@ extension TrackLog {
     }
   }
 
-  /// Writes checkpoints and detected events of a device, and updates the range of its unread readings, in one save.
+  /// Writes a device's checkpoints and detected events, and updates the range of its unread readings, in one save.
   public func commit(_ changes: TrackChanges, device: String) throws {
     try checkIdentifier(device)
     for note in changes.put { try checkIdentifier(note.id) }
@@ -256,13 +256,13 @@ extension TrackLog {
 
 // MARK: Rows
 
-/// Kinds of rows. Their numbers are part of the file format.
+/// Kinds of rows. The numbers are part of the file format.
 enum TrackRowKind {
   static let device: UInt8 = 1
   static let block: UInt8 = 2
   static let unread: UInt8 = 3
 
-  /// All kinds in the order in which they are copied.
+  /// All kinds, in the order they are copied.
   static let all: [UInt8] = [device, block, unread, note(.checkpoint), note(.finding), TrackRow.refusedKind]
 
   static func note(_ kind: TrackNote.Kind) -> UInt8 {
@@ -273,7 +273,7 @@ enum TrackRowKind {
   }
 }
 
-/// Assigns numbers to devices, starting with 1, so that no two devices share a group key.
+/// Numbers devices from 1, so that no two devices share a group key.
 private enum DeviceTable {
   static func number(of name: String, in reading: any TrackRowReading) throws -> UInt64? {
     try reading.rows(kind: TrackRowKind.device).first { $0.payload.elementsEqual(name.utf8) }?.key.low
@@ -285,7 +285,7 @@ private enum DeviceTable {
     }
   }
 
-  /// Returns the number of a device. A new device receives the next number.
+  /// Returns the number of a device, assigning the next number to a new device.
   static func number(of name: String, in transaction: any TrackRowWriting) throws -> UInt64 {
     let known = try transaction.rows(kind: TrackRowKind.device)
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }
@@ -304,7 +304,7 @@ private enum DeviceTable {
 
 /// Time range of a device's readings that detection has not processed yet.
 private struct UnreadMark {
-  /// Time of the earliest unread reading; `.max` if all are read.
+  /// Time of the earliest unread reading; `.max` if there are none.
   var since: Int64
   /// Time of the latest unread reading; `.max` if unknown.
   var through: Int64

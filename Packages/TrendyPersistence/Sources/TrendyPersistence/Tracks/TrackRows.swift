@@ -1,26 +1,25 @@
-/// Storage of the rows of a ``TrackLog``: an engine in a directory, or a table of a database.
+/// Row storage for a ``TrackLog``: an engine in a directory, or a database table.
 ///
 /// As in a ``StorageEngine``, rows are identified by kind and key, and ordered by sort value within a kind and group.
 public protocol TrackRows: Sendable {
-  /// Runs `body` on a consistent state of the rows. `body` may run several times.
+  /// Runs `body` on a consistent state of the rows. May run `body` several times.
   func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result
 
-  /// Runs `body` exclusively and makes its changes durable, all or none. `body` may run several times, but its changes
-  /// take effect only once.
+  /// Runs `body` exclusively and makes all of its changes durable, or none. May run `body` several times, but its
+  /// changes take effect only once.
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result
 
-  /// Runs `body` once, while no other call to this method is running in this or any other process. Calls must not be
-  /// nested.
+  /// Runs `body` once, while no other call to this method is running in any process. Calls must not be nested.
   ///
-  /// If exclusivity is lost, for example because a lease expired, writes in `body` throw.
+  /// If exclusivity is lost, for example because a lease has expired, writes in `body` throw.
   /// - Throws: errors thrown by `body`, or an error if another call does not end in time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Name of the current call to ``withReader(_:)``. Writes to another store use it to verify that the call is still
-  /// exclusive. `nil`, the default, if no other call can start before this one ends.
+  /// Name of the current call to ``withReader(_:)``, which writes to another store use to verify that the call is still
+  /// exclusive. `nil`, the default, means that no other call can start before this one ends.
   var reader: String? { get }
 
-  /// Performs one step of maintenance, if one is due. The default does nothing.
+  /// Performs one step of maintenance if one is due. The default does nothing.
   /// - Parameter sealsAll: whether to include recent rows regardless of their number.
   /// - Returns: whether further steps may be due.
   func maintain(sealingAll sealsAll: Bool) throws -> Bool
@@ -33,12 +32,12 @@ extension TrackRows {
   public func maintain(sealingAll sealsAll: Bool) throws -> Bool { false }
 }
 
-/// Reads rows of a track log. Valid only within the closure that receives it; the rows remain valid afterwards.
+/// Reads the rows of a track log. Valid only within the closure that receives it; the rows remain valid afterwards.
 public protocol TrackRowReading {
-  /// Returns the row with this kind and key, or `nil`.
+  /// Returns the row with this kind and key, or `nil` if there is none.
   func row(kind: UInt8, key: RowKey) throws -> TrackRow?
 
-  /// Returns rows of a kind with sort values from `lower` up to, but not including, `upper`, ordered by sort value.
+  /// Returns rows of a kind with sort values in `lower..<upper`, ordered by sort value.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.
@@ -60,7 +59,7 @@ extension TrackRowReading {
   }
 }
 
-/// Reads and writes rows of a track log. Reads include earlier writes.
+/// Reads and writes the rows of a track log. Reads include earlier writes.
 public protocol TrackRowWriting: TrackRowReading {
   /// Stores a row, replacing any row with the same kind and key.
   func put(_ row: TrackRow) throws
@@ -68,21 +67,21 @@ public protocol TrackRowWriting: TrackRowReading {
   func delete(kind: UInt8, key: RowKey) throws
 }
 
-/// A row of a track log.
+/// Row of a track log.
 public struct TrackRow: Sendable {
   private enum Payload: Sendable {
     case record(Row)
     case bytes([UInt8])
   }
 
-  /// Kind of the single row with rejected posts, which the owner of the log manages.
+  /// Kind of the only row with rejected posts, which is managed by the owner of the log.
   public static let refusedKind: UInt8 = 7
 
-  /// Kind of the row; with ``key`` it identifies the row.
+  /// Kind of the row. Kind and ``key`` identify the row.
   public let kind: UInt8
   /// Key of the row.
   public let key: RowKey
-  /// Sort value, which orders the rows of a kind and group.
+  /// Sort value, which orders the rows within a kind and group.
   public let sort: Int64
   /// Group key; 0 for none.
   public let group: UInt64

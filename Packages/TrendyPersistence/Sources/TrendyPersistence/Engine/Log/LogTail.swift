@@ -33,6 +33,7 @@ struct LogTail {
   /// it will never write to the disk.
   struct UnconfirmedRange {
     var offset: Int
+    /// Sequence number of the last group in the range.
     var sequence: UInt64
   }
 
@@ -40,7 +41,9 @@ struct LogTail {
     var file: any OpenFile
     var memory: RowMemory
     var number: UInt64
+    /// Range of bytes that may not be durable.
     var doubtful: Range<Int>
+    /// Sequence number of the seal.
     var seal: UInt64
   }
 

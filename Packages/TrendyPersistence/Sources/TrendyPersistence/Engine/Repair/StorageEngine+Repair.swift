@@ -1,20 +1,20 @@
 extension StorageEngine {
-  /// Repairs a damaged store: writes every intact save of the log and every intact row of the segments into a new
+  /// Repairs a damaged store: writes every intact save in the log and every intact row in the segments to a new
   /// generation, and sets the old files aside.
   ///
-  /// An undamaged store is not changed. After a repair, open handles must be reopened. If a lost save had replaced or
+  /// An undamaged store is not changed. Open handles must be reopened after a repair. If a lost save had replaced or
   /// deleted a row, the row's previous version reappears. An interrupted repair can be repeated.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
   ///   - fileSystem: file system of the directory.
   ///   - options: sizes and timeouts.
   /// - Throws: ``StorageError/newerVersion(path:found:supported:)``, or ``StorageError/damaged(path:offset:)`` if no
-  ///   file contains the id of the store.
+  ///   file contains the store id.
   public static func repair(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
   ) throws(StorageError) -> RepairReport {
     let log = Log(directory: directory, fileSystem: fileSystem)
-    // Prevents sealing and merging, which would remove files that have to be set aside.
+    // Prevents sealing and merging, which would remove files that must be set aside.
     let maintenanceLock = try storing { () throws(FileSystemError) in
       try fileSystem.open(directory + "/" + StoreFormat.maintenanceLockName, .create)
     }
@@ -61,7 +61,7 @@ extension StorageEngine {
     return verification.findings.isEmpty
   }
 
-  /// Writes a segment with the rows, and an empty chunk. No manifest refers to them yet.
+  /// Writes a segment with the rows, and an empty chunk. No manifest refers to either of them yet.
   private static func writeRows(
     _ rows: Memtable, into next: inout Manifest, log: Log, options: Options
   ) throws(StorageError) {
@@ -77,9 +77,8 @@ extension StorageEngine {
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }
   }
 
-  /// Renames the old files. They are renamed before the new manifest is in place, because from then on maintenance
-  /// removes files that the new manifest does not list. An interrupted repair recognizes the renamed files by their
-  /// names.
+  /// Renames the old files. This must happen before the new manifest is in place, because maintenance then removes all
+  /// files that it does not list. An interrupted repair recognizes the renamed files by their names.
   private static func setAside(
     _ salvage: Salvage, names: [String], generation: UInt64, log: Log, isManifestLost: Bool
   ) throws(StorageError) -> [String] {

@@ -1,21 +1,20 @@
 extension StorageEngine {
-  /// Verifies a store: every checksum, the manifest, the sequence numbers of the log, and every index against the rows.
+  /// Verifies a store: every checksum, the manifest, the log's sequence numbers, and every index against the rows.
   ///
-  /// The store is not changed, and other handles may save at the same time. The content of the rows is verified by
-  /// their owner; on a device, by ``LocalStore/verify()``.
+  /// The store is not changed, and other handles can save at the same time. The content of rows is not verified here;
+  /// on a device, use ``LocalStore/verify()``.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
   ///   - fileSystem: file system of the directory.
   ///   - options: timeout for the write lock.
-  /// - Returns: the result. Damage is reported as a finding and not thrown.
+  /// - Returns: the result. Damage is reported as a finding rather than thrown.
   /// - Throws: ``StorageError`` if the store cannot be read: it is missing, inaccessible, or of a newer version.
   public static func verify(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
   ) throws(StorageError) -> StoreVerification {
     var log = Log(directory: directory, fileSystem: fileSystem)
     let verification = try look(&log)
-    // A save or maintenance may have changed the files in the meantime, so repeat the verification under the write
-    // lock.
+    // A save or maintenance may have changed the files in the meantime, so verify again under the write lock.
     guard !verification.findings.isEmpty, let lock = try? log.openLock() else {
       return verification  // the lock requires write permission
     }
@@ -40,7 +39,6 @@ extension StorageEngine {
     return verification
   }
 
-  /// Returns the findings for a store whose manifest is missing or damaged.
   private static func findingsWithoutManifest(_ log: Log, names: [String]) throws(StorageError) -> [StoreIssue] {
     let path = log.directory + "/" + StoreFormat.manifestName
     let what = names.contains(StoreFormat.manifestName) ? "damaged" : "missing"
@@ -56,10 +54,10 @@ extension StorageEngine {
     return [finding]
   }
 
-  /// Verifies the segments that the manifest lists, and the log.
+  /// Verifies the log and the segments listed in the manifest.
   static func verify(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let manifest = log.manifest
-    // The lock file is read before the log. Otherwise it could confirm saves that were made after the log was read.
+    // Read the lock file before the log. Otherwise it could confirm saves made after the log was read.
     let lock = try? log.fileSystem.open(log.lockPath, .read)  // `nil` if the file is missing
     let mark = lock.flatMap { DurableEnd(of: $0) }
     for reference in manifest.segments {
@@ -127,7 +125,7 @@ extension StorageEngine {
       }
     }
     let isThere = names.contains { path == "\(log.directory)/\($0)" }
-    // Report a missing chunk rather than the saves lost with it.
+    // Report the missing chunk rather than the saves lost with it.
     if !isThere { holes = [] }
     var findings = holes.map { hole in
       StoreIssue(
@@ -146,7 +144,7 @@ extension StorageEngine {
     return findings
   }
 
-  /// Checks that each key has at most one live row, and that the stored counts equal the number of rows found.
+  /// Checks that each key has at most one live row, and that the stored counts match the rows.
   private static func verifyTogether(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let state = try log.read().state
     defer { withExtendedLifetime(state) {} }  // the tables point into its memory

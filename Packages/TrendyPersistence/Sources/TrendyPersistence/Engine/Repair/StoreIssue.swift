@@ -1,4 +1,4 @@
-/// A problem found in a store, with its location and a suggested action.
+/// Problem found in a store, with its location and a suggested action.
 public struct StoreIssue: Hashable, Sendable, CustomStringConvertible {
   /// Category of a problem.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -6,7 +6,7 @@ public struct StoreIssue: Hashable, Sendable, CustomStringConvertible {
     case damage
     /// An index does not match its rows.
     case index
-    /// The content of a row contradicts its key, or this version cannot read it.
+    /// The content of a row contradicts its key, or cannot be read by this version.
     case row
     /// A row refers to a missing row.
     case reference
@@ -20,7 +20,7 @@ public struct StoreIssue: Hashable, Sendable, CustomStringConvertible {
   public var path: String?
   /// Offset in the file in bytes, if known.
   public var offset: Int?
-  /// Description of the problem, without a full stop.
+  /// Description of the problem, without a final full stop.
   public var what: String
   /// Suggested action, as a sentence.
   public var advice: String
@@ -37,7 +37,7 @@ public struct StoreIssue: Hashable, Sendable, CustomStringConvertible {
   /// Location, problem and suggested action in one line.
   public var description: String { "\(place)\(what). \(advice)" }
 
-  /// Location as a prefix such as `/store/log-1 at byte 64: `; empty without a path.
+  /// Location as a prefix such as `/store/log-1 at byte 64: `. Empty if ``path`` is `nil`.
   public var place: String {
     guard let path else { return "" }
     return offset.map { "\(path) at byte \($0): " } ?? "\(path): "
@@ -45,7 +45,7 @@ public struct StoreIssue: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoreIssue {
-  /// Creates an issue from a damage error. Returns `nil` for any other error.
+  /// Creates an issue from a damage error, or returns `nil` for any other error.
   init?(_ error: StorageError, what: String = "damaged") {
     guard case .damaged(let path, let offset) = error else { return nil }
     self.init(kind: .damage, path: path, offset: offset, what: what, advice: Self.repairAdvice)
@@ -58,16 +58,16 @@ extension StoreIssue {
 public struct StoreVerification: Hashable, Sendable {
   /// Problems found; empty for an intact store.
   public var findings: [StoreIssue] = []
-  /// Number of live rows. Counted only if the files are intact.
+  /// Number of live rows. Counted only if all files are intact.
   public var records = 0
   /// Number of verified segments and chunks.
   public var files = 0
-  /// Total length of these segments and of the log in bytes.
+  /// Total length of these segments and of the log, in bytes.
   public var bytes = 0
-  /// Length in bytes of an unfinished save at the end of the log. It was never reported as complete and is not counted
-  /// as damage.
+  /// Length in bytes of an unfinished save at the end of the log. It was never reported as complete, so it does not
+  /// count as damage.
   public var cutBytes = 0
-  /// Files that a repair, a restore or a torn tail left in the directory.
+  /// Files left in the directory by a repair, a restore or a torn tail.
   public var setAside: [String] = []
 
   /// Creates an empty result.

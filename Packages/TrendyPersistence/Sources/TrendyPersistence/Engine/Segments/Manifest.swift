@@ -1,5 +1,5 @@
-/// List of the segments and the first chunk of a generation, in a small file that is replaced as a whole
-/// (docs/format.md, "Manifest").
+/// Small file that lists the segments and the first chunk of a generation. Always replaced as a whole (docs/format.md,
+/// "Manifest").
 struct Manifest: Hashable {
   static let magic: UInt64 = 0x666D_7964_6E65_7274  // "trendymf"
   private static let segmentsAt = 56
@@ -8,24 +8,21 @@ struct Manifest: Hashable {
   /// Maximum number of segments in a manifest. Merging keeps the actual number far lower.
   static let maxSegments = 1000
 
-  /// Generation, increased with each replacement.
+  /// Generation, which increases with each replacement.
   var generation: UInt64
-  /// Random id of the store, chosen at its creation.
+  /// Random id, chosen when the store was created.
   var storeID: UInt64
   /// Number of the first chunk of the log. Older chunks are obsolete.
   var firstChunk: UInt64
   /// Sequence number of the first group in that chunk.
   var firstSequence: UInt64
-  /// Segments, which contain all rows older than the log.
+  /// Segments, which together contain all rows older than the log.
   var segments: [SegmentReference] = []
 
-  /// Decodes a manifest.
-  /// - Parameters:
-  ///   - source: bytes of the whole file.
-  ///   - path: path for the error.
+  /// Decodes a manifest from the whole file. `path` is used in errors.
   /// - Throws: ``StorageError/damaged(path:offset:)`` or ``StorageError/newerVersion(path:found:supported:)``.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
-    // Magic number, version, length and final checksum have the same offsets in every version.
+    // The magic number, version, length and final checksum have the same offsets in every version.
     guard source.count >= 24, let base = source.baseAddress, word(base, 0) == Self.magic,
       Int(half(base, 12)) == source.count,
       word(base, source.count - 8)
@@ -66,16 +63,13 @@ struct Manifest: Hashable {
   }
 
   /// Reads the manifest.
-  /// - Parameters:
-  ///   - directory: directory of the store.
-  ///   - fileSystem: file system of the directory.
-  /// - Returns: the manifest and its open file, which remains at its path until the manifest is replaced.
+  /// - Returns: the manifest and its open file, which stays at its path until the manifest is replaced.
   static func open(
     directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> (manifest: Manifest, file: any OpenFile) {
     let path = directory + "/" + StoreFormat.manifestName
     let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
-    // Try a small buffer first, then one larger than any valid manifest, so that appended bytes are detected.
+    // Try a small buffer first, then one larger than any valid manifest, so that appended bytes are noticed.
     for bytes in [2048, Self.bytes + 8 + Self.maxSegments * SegmentReference.bytes] {
       let buffer = RowMemory(zeroed: bytes)
       let count = try storing { () throws(FileSystemError) in
@@ -86,7 +80,6 @@ struct Manifest: Hashable {
     throw .damaged(path: path, offset: 12)
   }
 
-  /// Returns the content of the manifest file.
   func encoded() -> RowMemory {
     let bytes = Self.bytes + segments.count * SegmentReference.bytes
     let buffer = RowMemory(zeroed: bytes)
@@ -110,7 +103,7 @@ struct Manifest: Hashable {
     return buffer
   }
 
-  /// Replaces the manifest in the directory. On return it is durable. The caller must hold the write lock.
+  /// Replaces the manifest durably. Requires the write lock.
   func replace(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let buffer = encoded()
     let temporary = directory + "/" + StoreFormat.newManifestName

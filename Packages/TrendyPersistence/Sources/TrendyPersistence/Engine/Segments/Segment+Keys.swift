@@ -1,5 +1,5 @@
 extension Segment {
-  /// Rows of a kind in key order, as a range of the segment's row lists.
+  /// Rows of a kind in key order, as a range in the segment's row lists.
   struct KeyedRun {
     fileprivate let list: Int
     let counts: KeyOrder.Counts
@@ -20,7 +20,7 @@ extension Segment {
     return KeyedRun(list: footer.listsAt + first * 4, counts: counts)
   }
 
-  /// Returns the upper half of the greatest version 7 UUID among the keys of a kind; 0 if there is none.
+  /// Returns the upper half of the greatest version 7 UUID among a kind's keys; 0 if there is none.
   func newestVersionSeven(kind: UInt8) throws(StorageError) -> UInt64 {
     guard let run = try keyedRun(kind: kind), run.counts.versionSeven > 0 else { return 0 }
     return RowLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high
@@ -38,7 +38,7 @@ extension Segment {
   /// Returns the first index in `places` whose key has an upper half of at least `high`, or the end of the range.
   func place(ofKeysFrom high: UInt64, in places: Range<Int>, of run: KeyedRun) throws(StorageError) -> Int {
     var (low, end) = (places.lowerBound, places.upperBound)
-    // Ids increase with time and a segment covers a few days, so usually all keys are below or above `high`.
+    // Ids increase with time and a segment spans a few days, so usually all keys are below or above `high`.
     if low < end, RowLayout.key(try record(row(end - 1, of: run))).high < high { return end }
     if low < end, RowLayout.key(try record(row(low, of: run))).high >= high { return low }
     while low < end {
@@ -48,7 +48,7 @@ extension Segment {
     return low
   }
 
-  /// Whether the key order of a kind is sorted and contains each of its rows once.
+  /// Whether the key order of a kind is sorted and contains each of the kind's rows once.
   func keysFit(_ kind: SegmentFooter.Kind) throws(StorageError) -> Bool {
     guard let run = try keyedRun(kind: kind.kind) else { return false }
     var seen = [Bool](repeating: false, count: kind.count)

@@ -1,6 +1,7 @@
 extension Segment {
   /// Verifies every page, then compares every index with the rows.
-  /// - Returns: one finding if pages are damaged; otherwise one for each kind of fault, with its first row and a count.
+  /// - Returns: one finding if any pages are damaged; otherwise one per kind of fault, with the first affected row and
+  ///   the number of rows.
   func findings() -> [StoreIssue] {
     let damaged = damagedPages()
     guard damaged.isEmpty else {
@@ -19,14 +20,13 @@ extension Segment {
     do throws(StorageError) {
       try checkRows(&faults)
     } catch {
-      // The pages are intact but contain an invalid offset, so they were written that way.
+      // The pages are intact but contain an invalid offset, so they were written with it.
       guard case .damaged(_, let offset) = error else { return [] }
       faults.note("an offset points outside the file", at: offset)
     }
     return faults.findings
   }
 
-  /// Returns the numbers of the damaged pages.
   private func damagedPages() -> [Int] {
     (0..<footer.pageCount).filter { page in
       do throws(StorageError) {
@@ -38,7 +38,7 @@ extension Segment {
     }
   }
 
-  /// Returns all rows in intact pages, and the details of the other rows that intact pages still contain.
+  /// Returns all rows in intact pages, and for each other row the details that intact pages still contain.
   func wholeRecords() -> (records: [(row: Int, record: UnsafeRawPointer)], lost: [LostRow]) {
     var found: [(row: Int, record: UnsafeRawPointer)] = []
     var lost: [LostRow] = []
@@ -52,7 +52,7 @@ extension Segment {
     return (found, lost)
   }
 
-  /// Returns the details of a damaged row that intact pages still contain: its kind, key and sort value or day.
+  /// Returns what intact pages still contain about a damaged row: its kind, key, and sort value or day.
   private func lostRow(_ row: Int) -> LostRow {
     let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }
     var lost = LostRow(kind: kind?.kind ?? 0, key: nil, sort: try? sort(row))  // its page may be damaged too
@@ -116,7 +116,7 @@ extension Segment {
     for (_, entry) in groups where entry.count != entry.run.count {
       faults.note("a group list has too many rows", at: 0)
     }
-    // Each kind has two additional entries: its day index, and its rows in key order.
+    // Each kind has two additional entries: its day index and its key order.
     let entries = groups.count + 2 * footer.kinds.count
     let listed = groups.values.reduce(footer.rowCount) { $0 + $1.run.count }
     if entries != footer.groupCount || listed != footer.listCount {
@@ -135,7 +135,7 @@ extension Segment {
     }
   }
 
-  /// Collects faults. A fault can occur in thousands of rows, so only its first row and the number of rows are
+  /// Collects faults. A fault can occur in thousands of rows, so only the first row and the number of rows are
   /// reported.
   private struct Faults {
     let path: String

@@ -1,7 +1,7 @@
-/// Entry of a segment in the manifest, sufficient to recognize the file.
+/// Manifest entry for a segment, sufficient to recognize the file.
 ///
-/// A class, because all arrays of objects share one runtime type. For an array of structs, the runtime would have to
-/// instantiate the type of the array, and that would take a tenth of the time to open a store.
+/// A class, because all arrays of objects share one runtime type. Instantiating the type of an array of structs would
+/// take a tenth of the time to open a store.
 final class SegmentReference: Hashable, Sendable {
   static let bytes = 32
 
@@ -29,15 +29,15 @@ final class SegmentReference: Hashable, Sendable {
   }
 }
 
-/// Location of a row: the number of its segment and its index there.
+/// Location of a row: its segment's number and its index there.
 struct RowPlace: Hashable, Sendable {
   var segment: UInt64
   var row: Int
 }
 
-/// Memory-mapped, immutable file of rows, ordered by kind, sort value and key, with their indexes.
+/// Immutable, memory-mapped file of rows, ordered by kind, sort value and key, with their indexes.
 ///
-/// Opening verifies only the footer. Each page is verified when it is first read. Not thread-safe.
+/// Opening a segment verifies only the footer. Each page is verified when it is first read. Not thread-safe.
 final class Segment {
   let number: UInt64
   let path: String
@@ -51,17 +51,16 @@ final class Segment {
   /// Bit set of the verified pages.
   private let checked: RowMemory
   private let checkedBits: UnsafeMutablePointer<UInt64>
-  /// Number of pages verified.
   private var checkCount = 0
-  /// Number of pages read in each 2 MiB piece of the file, 32 bits each. Allocated after ``fewPages`` pages.
+  /// Number of pages read in each 2 MiB piece of the file, as 32-bit integers. Allocated after ``fewPages`` pages.
   private var read: RowMemory?
 
   /// Opens a segment and verifies its footer.
   /// - Parameters:
   ///   - number: number of the segment.
-  ///   - storeID: id of the store to which the segment must belong; `nil` to accept any.
+  ///   - storeID: required id of the store; `nil` to accept any.
   ///   - log: directory and file system of the store.
-  ///   - reference: entry in the manifest; `nil` to use only what the file contains.
+  ///   - reference: manifest entry to check the file against, if there is one.
   ///   - path: path of the file, if it differs from the segment's usual name.
   init(
     number: UInt64, storeID: UInt64?, log: Log, reference: SegmentReference?, path: String? = nil
@@ -100,7 +99,7 @@ final class Segment {
     checkedBits = checked.base.bindMemory(to: UInt64.self, capacity: words)
   }
 
-  /// Opens a segment for a repair, without a manifest entry. If the last footer is damaged, the first one is used.
+  /// Opens a segment for a repair without a manifest entry. If the last footer is damaged, the first one is used.
   convenience init(salvaging number: UInt64, path: String, log: Log) throws(StorageError) {
     try self.init(number: number, storeID: nil, log: log, reference: nil, path: path)
   }
@@ -114,7 +113,7 @@ final class Segment {
 
   // MARK: Pages
 
-  /// Verifies the pages that contain a range of bytes. Required before the bytes are used.
+  /// Verifies the pages that contain a range of bytes. Required before those bytes are used.
   @inline(__always) func check(_ offset: Int, _ count: Int) throws(StorageError) {
     var page = offset >> SegmentFooter.pageShift
     let last = (offset + count - 1) >> SegmentFooter.pageShift
@@ -134,7 +133,7 @@ final class Segment {
     if checkCount > Self.fewPages { foresee(page) }
   }
 
-  /// Returns whether the checksum of a page matches. If so, marks the page as verified.
+  /// Returns whether the checksum of a page matches, and if so marks the page as verified.
   private func isWhole(_ page: Int) -> Bool {
     let from = page << SegmentFooter.pageShift
     let to = min(from + SegmentFooter.pageBytes, footer.checksumsAt)
@@ -146,19 +145,19 @@ final class Segment {
     return true
   }
 
-  /// Number of pages after which prefetching begins. Opening a store and a few lookups read no more than this.
+  /// Number of pages read before prefetching begins. Opening a store and a few lookups stay below it.
   private static let fewPages = 64
-  /// Length in bytes of a piece, which is prefetched as a whole. On first access the system maps only 16 pages; mapping
-  /// a whole piece costs as much as a few such accesses.
+  /// Length in bytes of a piece, the unit of prefetching. On first access the system maps only 16 pages; mapping a
+  /// whole piece costs as much as a few such accesses.
   private static let pieceBytes = 2 << 20
-  /// Number of pages read in a piece that indicates sequential reading. Scattered lookups read fewer.
+  /// Number of pages read in a piece that indicates sequential reading. Scattered lookups stay below it.
   private static let fewPagesOfPiece: UInt32 = 16
 
   /// Prefetches the piece around a page once 16 of its pages have been read, and verifies the rest of the piece once a
   /// quarter of them have been read.
   ///
-  /// Applies only to readers that have read many pages, because they are likely to read most of the file. Reading
-  /// consecutive pages takes a third of the time of scattered ones, so this at most doubles the time spent so far.
+  /// Only for readers that have read many pages and are likely to read most of the file. Reading consecutive pages
+  /// takes a third of the time of scattered pages, so prefetching at most doubles the time spent so far.
   private func foresee(_ page: Int) {
     let piece = page << SegmentFooter.pageShift / Self.pieceBytes
     let read = read ?? RowMemory(zeroed: (fileBytes / Self.pieceBytes + 1) * 4)
@@ -175,20 +174,19 @@ final class Segment {
     }
   }
 
-  /// Discards the pages before a row from memory. For sequential readers that do not need them again.
+  /// Discards the pages before a row from memory, for sequential readers that no longer need them.
   func letGo(before record: UnsafeRawPointer) { mapping.letGo(0..<record - base) }
 
   /// Discards all pages of the file from memory.
   func letGo() { mapping.letGo(0..<fileBytes) }
 
-  /// Verifies every page.
   func checkAll() throws(StorageError) {
     for page in 0..<footer.pageCount where !isChecked(page) { try checkPage(page) }
   }
 
   // MARK: Rows
 
-  /// Returns consecutive rows. Their bytes are consecutive as well, so their pages are verified together.
+  /// Returns consecutive rows. Their bytes are consecutive too, so their pages are verified together.
   func records(_ rows: Range<Int>, descending: Bool) throws(StorageError) -> [UnsafeRawPointer] {
     guard !rows.isEmpty else { return [] }
     try check(footer.offsetsAt + rows.lowerBound * 4, rows.count * 4)
@@ -215,12 +213,11 @@ final class Segment {
     return records
   }
 
-  /// Returns the bytes of a row; valid as long as ``mapping`` is alive.
+  /// Returns the bytes of a row, valid while ``mapping`` is alive.
   @inline(__always) func record(_ row: Int) throws(StorageError) -> UnsafeRawPointer {
     try record(at: offset(of: row), saidAt: footer.offsetsAt + row * 4)
   }
 
-  /// Reads the offset of a row from the offset table of the file.
   @inline(__always) private func offset(of row: Int) throws(StorageError) -> Int {
     let place = footer.offsetsAt + row * 4
     try check(place, 4)
@@ -238,7 +235,7 @@ final class Segment {
     return base + offset
   }
 
-  /// Returns the index of a row given its address in the mapping.
+  /// Returns the index of the row at an address in the mapping.
   func row(of record: UnsafeRawPointer) throws(StorageError) -> Int {
     let wanted = record - base
     var low = 0
@@ -255,10 +252,8 @@ final class Segment {
 
   // MARK: Lookup by key
 
-  /// Whether the segment has rows of a kind.
   @inline(__always) func holds(_ kind: UInt8) -> Bool { kinds[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
 
-  /// Returns the row with this kind and key, or `nil`.
   func find(kind: UInt8, key: RowKey) throws(StorageError) -> UnsafeRawPointer? {
     guard footer.nameCount > 0, holds(kind) else { return nil }
     let hash = Memtable.hash(kind, key)
@@ -282,11 +277,10 @@ final class Segment {
 
   /// Rows of a kind, or of one of its groups, ordered by sort value and key.
   struct Run {
-    /// Offset of the list of row indexes; `nil` for consecutive rows starting at `first`.
+    /// Offset of the list of row indexes; `nil` if the rows are consecutive from `first`.
     fileprivate var list: Int?
     fileprivate var first: Int
     var count: Int
-    /// Day index of the rows.
     fileprivate(set) var days: SegmentDayIndex
   }
 
@@ -308,8 +302,7 @@ final class Segment {
     return try groupRun(at: place)
   }
 
-  /// Returns the rows of a group.
-  /// - Parameter place: offset of the group's entry.
+  /// Returns the rows of a group. `place` is the offset of the group's entry.
   func groupRun(at place: Int) throws(StorageError) -> Run {
     guard let first = Int(exactly: word(base, place + 16)), let count = Int(exactly: word(base, place + 24)),
       first <= footer.listCount, count <= footer.listCount - first
@@ -320,7 +313,7 @@ final class Segment {
 
   /// Returns the offset of a group's entry, or `nil` if the group has no rows in this segment.
   ///
-  /// Uses interpolation search: group keys are evenly distributed hashes, so three probes replace about twenty of a
+  /// Uses interpolation search. Group keys are evenly distributed hashes, so three probes replace about twenty in a
   /// binary search.
   func entry(kind: UInt8, group: UInt64) throws(StorageError) -> Int? {
     func name(_ index: Int) throws(StorageError) -> (kind: UInt8, group: UInt64) {
@@ -330,13 +323,13 @@ final class Segment {
     }
     var low = 0
     var high = footer.groupCount
-    // Group keys of the entries before `low` and at `high`, if these belong to the kind.
+    // Group keys of the entries just before `low` and at `high`, if those entries belong to the kind.
     var below: UInt64?
     var above: UInt64?
     var looks = 0
     while low < high {
       var middle = (low + high) / 2
-      // Many wrong guesses show that the keys are not evenly distributed, so fall back to binary search.
+      // Many wrong guesses mean that the keys are not evenly distributed, so fall back to binary search.
       if looks < Self.maxGuesses, let below, let above, group > below, above > below {
         let share = (above - below).dividingFullWidth((group - below).multipliedFullWidth(by: UInt64(high - low)))
           .quotient
@@ -376,12 +369,12 @@ final class Segment {
     return row
   }
 
-  /// Returns the indexes of the rows in a part of a run, or `nil` if the run is a list of individual rows.
+  /// Returns the row indexes of part of a run, or `nil` if the run is a list of individual rows.
   func rows(_ indices: Range<Int>, of run: Run) -> Range<Int>? {
     run.list == nil ? run.first + indices.lowerBound..<run.first + indices.upperBound : nil
   }
 
-  /// Returns the number of rows of a run with a sort value below `bound`.
+  /// Returns the number of rows in a run with a sort value below `bound`.
   func rank(_ bound: Int64, in run: Run) throws(StorageError) -> Int {
     try rank(bound, in: run, within: run.days.ranks(of: bound))
   }
@@ -396,7 +389,7 @@ final class Segment {
     return low
   }
 
-  /// Adds to `counts` the number of rows between each pair of consecutive boundaries.
+  /// Adds the number of rows between consecutive boundaries to `counts`.
   func addCounts(
     kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]
   ) throws(StorageError) {
@@ -420,7 +413,7 @@ final class Segment {
 
   // MARK: Replaced rows and manifest
 
-  /// Returns the rows in older segments that are replaced by rows or deletions in this segment.
+  /// Returns the rows in older segments that this segment replaces or deletes.
   func kills() throws(StorageError) -> [RowPlace] {
     guard footer.killCount > 0 else { return [] }
     try check(footer.killsAt, footer.killCount * SegmentFooter.killBytes)
@@ -430,8 +423,8 @@ final class Segment {
     }
   }
 
-  /// Returns the manifest that was current when this segment was written, from the copy in the segment. This segment is
-  /// not listed in it.
+  /// Returns the segment's copy of the manifest that was current when the segment was written. It does not list this
+  /// segment.
   func manifest() throws(StorageError) -> Manifest {
     guard footer.manifestBytes > 0 else { throw .damaged(path: path, offset: footer.manifestAt) }
     try check(footer.manifestAt, footer.manifestBytes)

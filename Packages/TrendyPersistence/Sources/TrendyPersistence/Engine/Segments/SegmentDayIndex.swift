@@ -1,38 +1,31 @@
-/// Ascending sort values between which rows are counted, prepared once for many counts.
+/// Ascending sort values that delimit intervals for counting rows. Prepared once for many counts.
 struct SortBoundaries {
   let sorts: [Int64]
   /// UTC day of each boundary.
   fileprivate let days: [Int32]
 
-  /// Prepares boundaries.
-  /// - Parameter sorts: ascending sort values.
   init(_ sorts: [Int64]) {
     self.sorts = sorts
     days = sorts.map(SegmentDayIndex.day)
   }
 
-  /// Number of intervals between the boundaries.
+  /// Number of intervals.
   var count: Int { max(sorts.count - 1, 0) }
 }
 
-/// Day index of a run of rows: the days on which it has rows, with the number of rows before each of them.
+/// Day index of a run: each UTC day with rows, and the number of rows before it.
 ///
 /// Each entry has 8 bytes: the day number and the index of the day's first row. Counting over many days reads no rows.
 struct SegmentDayIndex {
-  /// Length of a day, for sort values in microseconds. On a hub, sort values are versions, which all fall on the first
+  /// Length of a day, for sort values in microseconds. A hub's sort values are versions, which all fall on the first
   /// few days.
   private static let length: Int64 = 86_400_000_000
 
   private let base: UnsafeRawPointer
   let count: Int
-  /// Number of rows of the run.
   private let rowCount: Int
 
-  /// Creates a view of verified bytes.
-  /// - Parameters:
-  ///   - base: address of the first entry.
-  ///   - count: number of entries.
-  ///   - rowCount: number of rows of the run.
+  /// Creates a view of verified bytes; `rowCount` is the number of rows in the run.
   init(_ base: UnsafeRawPointer, count: Int, rowCount: Int) {
     self.base = base
     self.count = count
@@ -43,22 +36,21 @@ struct SegmentDayIndex {
     Int32(truncatingIfNeeded: sort >= 0 ? sort / length : (sort + 1) / length - 1)
   }
 
-  /// Whether a sort value is the start of a day.
   private static func isStart(_ sort: Int64, of day: Int32) -> Bool { Int64(day) &* length == sort }
 
   @inline(__always) func day(_ index: Int) -> Int32 { Int32(bitPattern: half(base, index * 8)) }
 
-  /// Returns the index of the first row on the day of an entry, limited to the length of the run.
+  /// Returns the index of the first row on an entry's day, limited to the length of the run.
   @inline(__always) func first(_ index: Int) -> Int {
     index < count ? min(Int(half(base, index * 8 + 4)), rowCount) : rowCount
   }
 
-  /// Returns the first sort value of the day on which a row falls, or `nil` if the row is beyond the last day.
+  /// Returns the first sort value on the day of a row, or `nil` if the row is beyond the last day.
   func start(ofDayWith row: Int) -> Int64? {
     (0..<count).first { first($0 + 1) > row }.map { Int64(day($0)) &* Self.length }
   }
 
-  /// Returns bounds for the rank of a sort value, which is the number of rows with a lower one.
+  /// Returns bounds for the rank of a sort value, i.e. the number of rows with lower sort values.
   func ranks(of sort: Int64) -> ClosedRange<Int> {
     let day = Self.day(sort)
     var low = 0
@@ -70,22 +62,15 @@ struct SegmentDayIndex {
     return ranks(of: sort, on: day, from: low)
   }
 
-  /// Returns bounds for the rank of a sort value on a given day.
-  /// - Parameters:
-  ///   - sort: the sort value.
-  ///   - day: its day.
-  ///   - index: index of the first entry that is not before `day`.
+  /// Returns bounds for the rank of a sort value on `day`. `index` is the first entry that is not before `day`.
   @inline(__always) private func ranks(of sort: Int64, on day: Int32, from index: Int) -> ClosedRange<Int> {
     let first = first(index)
     guard index < count, self.day(index) == day, !Self.isStart(sort, of: day) else { return first...first }
     return first...max(first, self.first(index + 1))
   }
 
-  /// Adds to `counts` the number of rows between each pair of consecutive boundaries.
-  /// - Parameters:
-  ///   - boundaries: ascending boundaries.
-  ///   - counts: one number per interval.
-  ///   - rank: finds the exact rank of a sort value within bounds.
+  /// Adds the number of rows between consecutive boundaries to `counts`. `rank` finds the exact rank of a sort value
+  /// within the given bounds.
   func addCounts<Failure: Error>(
     _ boundaries: SortBoundaries, to counts: inout [Int], rank: (Int64, ClosedRange<Int>) throws(Failure) -> Int
   ) throws(Failure) {

@@ -1,4 +1,4 @@
-/// Footer of a segment with the offsets of its parts (docs/format.md, "Segment"). The file ends with two identical
+/// Footer of a segment, with the offset of each part (docs/format.md, "Segment"). A file ends with two identical
 /// footers.
 struct SegmentFooter {
   static let magic: UInt64 = 0x6773_7964_6E65_7274  // "trendysg"
@@ -8,7 +8,7 @@ struct SegmentFooter {
   static let killBytes = 16
   static let dayBytes = 8
   static let groupBytes = 48
-  /// Binary logarithm of the page length. Each page of the file has a checksum.
+  /// Binary logarithm of the page length. Each page has a checksum.
   static let pageShift = 12
   static let pageBytes = 1 << pageShift
   private static let fixedBytes = 168
@@ -18,7 +18,6 @@ struct SegmentFooter {
   /// Rows of one kind. A class for the same reason as ``SegmentReference``.
   final class Kind {
     let kind: UInt8
-    /// Index of the first row of this kind.
     let first: Int
     var count: Int
     let least: Int64
@@ -69,7 +68,7 @@ struct SegmentFooter {
     Checksum.xxh64(bytes, seed: storeID ^ number << 32 ^ UInt64(page))
   }
 
-  /// Returns the footer as stored in the file, and the checksum at its end.
+  /// Returns the encoded footer and the checksum at its end.
   func encoded() -> (memory: RowMemory, checksum: UInt64) {
     let memory = RowMemory(zeroed: bytes)
     let base = memory.base
@@ -99,7 +98,7 @@ struct SegmentFooter {
     return (memory, checksum)
   }
 
-  /// Reads the last intact footer of a file whose end is damaged.
+  /// Reads the last intact footer in a file whose end is damaged.
   init(salvaging source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
     guard let base = source.baseAddress else { throw damage }
@@ -118,10 +117,7 @@ struct SegmentFooter {
     throw damage
   }
 
-  /// Decodes the last footer of a file.
-  /// - Parameters:
-  ///   - source: bytes of the whole file.
-  ///   - path: path for the error.
+  /// Decodes the last footer in the bytes of a whole file. `path` is used in errors.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
     guard source.count >= Self.headerBytes + Self.minBytes, let start = source.baseAddress,
@@ -175,11 +171,11 @@ struct SegmentFooter {
       kinds.append(kind)
       position += Self.kindBytes
     }
-    // The footer is stored twice; either copy may have been read.
+    // The footer is stored twice, and either copy may have been read.
     guard checksumsEnd == end || checksumsEnd + bytes == end else { throw damage }
   }
 
-  /// Whether the parts follow one another without overlap, so that no access within their counts is outside the file.
+  /// Whether the parts follow one another without overlap, so that accesses within their counts stay inside the file.
   private func isInOrder(within fileBytes: Int) -> Bool {
     var end = Self.headerBytes
     func follows(_ start: Int, _ count: Int, _ size: Int) -> Bool {

@@ -1,27 +1,24 @@
-/// Hash index of a segment, in buckets of 64 bytes, one cache line each (docs/format.md, "Segment").
+/// Hash index of a segment, with buckets of 64 bytes, one cache line each (docs/format.md, "Segment").
 ///
-/// A bucket contains the offsets of up to twelve rows and one hash byte of each, so a lookup usually needs one memory
-/// access to find the row.
+/// A bucket contains the offsets and one hash byte of up to twelve rows, so finding a row usually takes one memory
+/// access.
 enum SegmentHashIndex {
   static let pieceBytes = 64
   static let rowsInPiece = 12
-  /// Offset of the hash bytes in a bucket. They follow the row offsets, which have 4 bytes each.
+  /// Offset of the hash bytes in a bucket, after twelve row offsets of 4 bytes each.
   private static let marksAt = 48
-  /// Offset of the number of rows in a bucket. Rows that do not fit into a full bucket are stored in the next ones.
+  /// Offset of the row count in a bucket. Rows that do not fit into a full bucket are stored in the next ones.
   private static let countAt = 60
 
-  /// Returns the number of buckets for a number of rows. The buckets are about four fifths full.
+  /// Returns the number of buckets for a number of rows. Buckets are about four fifths full on average.
   static func pieces(for rows: Int) -> Int { rows == 0 ? 0 : rows * 5 / 48 + 1 }
 
-  /// Returns the bucket in which a search starts.
+  /// Returns the bucket where a search starts.
   @inline(__always) static func piece(_ hash: UInt32, of count: Int) -> Int {
     Int((UInt64(hash) &* UInt64(count)) &>> 32)
   }
 
-  /// Builds all buckets.
-  /// - Parameters:
-  ///   - hashes: hash of each row's kind and key.
-  ///   - places: offset of each row divided by 8.
+  /// Builds all buckets. `hashes` contains the hash of each row's kind and key, `places` the row's offset divided by 8.
   static func encoded(
     _ hashes: UnsafeBufferPointer<UInt32>, places: UnsafeBufferPointer<UInt32>
   ) -> RowMemory {
@@ -41,28 +38,27 @@ enum SegmentHashIndex {
     return memory
   }
 
-  /// Iterator over the rows of one bucket that may have a given hash.
+  /// Iterator over the rows in a bucket that may have a given hash.
   struct Probe {
     private let base: UnsafeRawPointer
-    /// One high bit for each of the first eight rows whose hash byte matches. ``laterMarks`` covers the other four
-    /// rows.
+    /// High bits for those of the first eight rows whose hash byte matches. ``laterMarks`` covers the other four.
     private var marks: UInt64
     private var laterMarks: UInt64
     private var offset = 0
-    /// Whether the search continues in the next bucket, because this one is full.
+    /// Whether this bucket is full, so that the search continues in the next one.
     let goesOn: Bool
 
     @inline(__always) init(_ base: UnsafeRawPointer, hash: UInt32) {
       self.base = base
       let wanted = UInt64(hash & 0xFF) &* 0x0101_0101_0101_0101
       marks = zeroBytes(word(base, SegmentHashIndex.marksAt) ^ wanted)
-      // The word contains four hash bytes, the number of rows, and zeros.
+      // The word contains four hash bytes, the row count, and zeros.
       laterMarks = zeroBytes(word(base, SegmentHashIndex.marksAt + 8) ^ wanted) & 0x8080_8080
       goesOn = base.load(fromByteOffset: SegmentHashIndex.countAt, as: UInt8.self) == SegmentHashIndex.rowsInPiece
     }
 
-    /// Returns the offset of the next candidate divided by 8, or 0 for an unused slot; `nil` after the last one. The
-    /// caller compares the key.
+    /// Returns the offset of the next candidate divided by 8, or 0 for an unused slot; `nil` after the last. The caller
+    /// compares the key.
     @inline(__always) mutating func next() -> Int? {
       if marks == 0 {
         guard laterMarks != 0 else { return nil }

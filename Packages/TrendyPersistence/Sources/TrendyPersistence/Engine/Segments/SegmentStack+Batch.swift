@@ -1,19 +1,19 @@
 /// Lookups of many keys or groups at once.
 ///
-/// They proceed in the order of each segment's index, so that a cache line read for one lookup serves the next ones. In
-/// any other order each lookup would wait for memory, and an import would spend most of its time that way.
+/// They follow the order of each segment's index, so that a cache line read for one lookup also serves the next. In any
+/// other order an import would spend most of its time waiting for memory.
 extension SegmentStack {
-  /// Calls `body` with the index of each key that has a live row and with that row, in no particular order.
+  /// Calls `body` with each live row found and the index of its key, in no particular order.
   func find(
     kind: UInt8, keys: [RowKey], _ body: (Int, Found) throws(StorageError) -> Void
   ) throws(StorageError) {
     guard mayHold(kind: kind) else { return }
     var left = keys.indices.map { UInt64(Memtable.hash(kind, keys[$0])) << 32 | UInt64($0) }
     left.sort()
-    // Search the newest segment first, because rows that are looked up are mostly recent.
+    // Search the newest segment first, because most lookups are for recent rows.
     for layer in layers.reversed() where layer.holdsLiving(kind) {
-      // Version 7 UUIDs increase with time and the keys mostly belong to new entities, so most of them are above the
-      // segment's newest key.
+      // Most keys belong to new entities, and version 7 UUIDs increase with time, so most keys are above the segment's
+      // newest.
       let newest = left.count > Self.fewKeys ? try layer.segment.newestVersionSeven(kind: kind) : .max
       var others: [UInt64] = []
       others.reserveCapacity(left.count)
@@ -31,11 +31,8 @@ extension SegmentStack {
     }
   }
 
-  /// Calls `body` with each live row whose key belongs to one of these hashes, in no particular order.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - hashes: first key of each hash, ascending.
-  ///   - body: receives the rows.
+  /// Calls `body` with each live row whose key belongs to one of the hashes, in no particular order. `hashes` contains
+  /// the first key of each hash in ascending order.
   func find(
     kind: UInt8, hashes: [RowKey], _ body: (UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
@@ -55,10 +52,10 @@ extension SegmentStack {
     }
   }
 
-  /// Number of keys whose lookup reads about as many pages of a segment as finding its newest key.
+  /// Number of keys whose lookup reads about as many pages as finding the segment's newest key.
   private static let fewKeys = 12
 
-  /// Returns, for each group, whether it may have rows of a kind; `false` means that it certainly has none.
+  /// Returns for each group whether it may have rows of a kind. `false` means that it certainly has none.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var found = [Bool](repeating: false, count: groups.count)
     guard mayHold(kind: kind) else { return found }
@@ -70,8 +67,8 @@ extension SegmentStack {
     return found
   }
 
-  /// Calls `body` with each live row of a kind in one of these groups and with the index of the group. The groups must
-  /// be distinct.
+  /// Calls `body` with each live row of a kind in one of the groups and with the group's index. The groups must be
+  /// distinct.
   func records(
     kind: UInt8, groups: [UInt64], _ body: (Int, UnsafeRawPointer) -> Void
   ) throws(StorageError) {
@@ -92,16 +89,15 @@ extension SegmentStack {
 }
 
 extension SegmentStack.Layer {
-  /// Discards the segment's pages from memory after many lookups, which have read most of them. The next lookups use
-  /// another segment. Pages are mapped again when they are read.
+  /// Discards the segment's pages from memory after many lookups, which have read most of the pages. The next lookups
+  /// use another segment. Pages are mapped again when they are read.
   fileprivate func letGo(after lookUps: Int) {
     if lookUps >= Self.manyLookUps { segment.letGo() }
   }
 
   private static var manyLookUps: Int { 4096 }
 
-  /// Whether this segment has a live row of a kind. After the undo of an import, older segments may have no live events
-  /// left.
+  /// Whether this segment has a live row of a kind. Undoing an import can leave older segments without any live events.
   fileprivate func holdsLiving(_ kind: UInt8) -> Bool {
     guard segment.holds(kind) else { return false }
     let rows = segment.rows(ofKind: kind)
@@ -110,25 +106,22 @@ extension SegmentStack.Layer {
 }
 
 extension Segment {
-  /// Whether the rows of a kind are ordered by key, which is the case if all of them have the same sort value.
+  /// Whether the rows of a kind are in key order, which is the case if all of them have the same sort value.
   fileprivate func liesByKey(_ kind: UInt8) throws(StorageError) -> Bool {
     let rows = rows(ofKind: kind)
     if rows.isEmpty { return true }
     return try sort(rows.lowerBound) == sort(rows.upperBound - 1)
   }
 
-  /// Calls `body` with each row of a key-ordered kind whose key belongs to one of these hashes.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - hashes: first key of each hash, ascending.
-  ///   - body: receives the index and the bytes of each row.
+  /// Calls `body` with the index and bytes of each row whose key belongs to one of the hashes. Requires that the rows
+  /// of the kind are in key order. `hashes` contains the first key of each hash in ascending order.
   fileprivate func forEachRow(
     kind: UInt8, ofHashes hashes: [RowKey], _ body: (Int, UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
     let rows = rows(ofKind: kind)
     var row = rows.lowerBound
     for hash in hashes {
-      // Galloping search from the previous result, because with many hashes the next one is near.
+      // Galloping search from the previous result: with many hashes the next one is near.
       var step = 1
       while row + step <= rows.upperBound, RowLayout.key(try record(row + step - 1)) < hash {
         row += step
@@ -149,18 +142,13 @@ extension Segment {
     }
   }
 
-  /// Calls `body` with the index of each group that has rows of a kind in this segment and with the offset of its
-  /// entry.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - groups: the group keys.
-  ///   - order: indexes of the groups in ascending order of their keys.
-  ///   - body: receives the index and the offset.
+  /// Calls `body` with the index of each group that has rows of a kind in this segment, and with the offset of the
+  /// group's entry. `order` contains the indexes of the groups in ascending order of their keys.
   fileprivate func forEachGroup(
     kind: UInt8, of groups: [UInt64], in order: [Int], _ body: (Int, Int) throws(StorageError) -> Void
   ) throws(StorageError) {
     guard !order.isEmpty, footer.groupCount > 0 else { return }
-    // With many groups every page is read, so verify all pages once instead of at each step.
+    // With many groups every page is read, so verify all pages once rather than at each step.
     let areMany = order.count > footer.groupCount / 64
     if areMany { try check(footer.groupsAt, footer.groupCount * SegmentFooter.groupBytes) }
     func isBelow(_ place: Int, _ group: UInt64) throws(StorageError) -> Bool {

@@ -1,6 +1,6 @@
-/// Searches by key order. Results may contain more rows than requested; the caller checks each key.
+/// Searches by key order. Results may contain more rows than requested, so the caller must check each key.
 extension SegmentStack {
-  /// Returns the live rows of a kind whose keys are UUIDs in a range, and all its live rows whose keys are hashes.
+  /// Returns a kind's live rows whose keys are UUIDs in a range, and all its live rows whose keys are hashes.
   func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
@@ -21,7 +21,8 @@ extension SegmentStack {
     return found
   }
 
-  /// Returns the row at an index, with no value if it is not live, or `nil` if its key is beyond the range.
+  /// Returns the row at an index in key order. The outer `nil` means that its key is beyond the range, the inner `nil`
+  /// that the row is not live.
   private func record(
     _ place: Int, of run: Segment.KeyedRun, in layer: Layer, through last: RowKey
   ) throws(StorageError) -> (living: UnsafeRawPointer?, Void)? {
@@ -31,7 +32,7 @@ extension SegmentStack {
     return (layer.isSuperseded(row) ? nil : record, ())
   }
 
-  /// Returns live rows of a kind, among them the `count` most recently created ones. The creation time is the one in a
+  /// Returns live rows of a kind that include the `count` most recently created ones. The creation time is taken from a
   /// version 7 UUID; for other keys it is the sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
@@ -48,8 +49,8 @@ extension SegmentStack {
     return found
   }
 
-  /// Maximum number of a segment's rows without version 7 keys for which all of them are returned. This is faster than
-  /// searching for the latest ones.
+  /// Maximum number of a segment's rows without version 7 keys up to which all of them are returned, because that is
+  /// faster than searching for the latest.
   private static let fewOthers = 4096
 
   private func addLatest(
@@ -72,7 +73,7 @@ extension SegmentStack {
     }
   }
 
-  /// Adds rows without version 7 keys, from the highest sort value downwards.
+  /// Adds rows without version 7 keys in descending order of their sort values.
   private func addLatest(
     _ count: Int, othersOf kind: UInt8, of layer: Layer, to found: inout [UnsafeRawPointer]
   ) throws(StorageError) {
@@ -86,7 +87,7 @@ extension SegmentStack {
       if layer.isSuperseded(row) { continue }
       let record = try layer.segment.record(row)
       if RowLayout.key(record).isVersionSeven { continue }
-      // Rows of the same millisecond are ordered by key, so include all of them.
+      // Rows in the same millisecond are ordered by key, so include all of them.
       let millisecond = RowLayout.sort(record) / 1000
       if wanted <= 0, millisecond != last { return }
       found.append(record)

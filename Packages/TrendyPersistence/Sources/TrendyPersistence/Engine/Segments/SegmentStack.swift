@@ -1,16 +1,16 @@
-/// Segments of one generation, with the rows that later segments or the log have replaced.
+/// Segments of one generation, and which of their rows have been replaced by later segments or the log.
 ///
-/// Each key has at most one live row in all segments. Not thread-safe.
+/// Across all segments, each key has at most one live row. Not thread-safe.
 final class SegmentStack {
   final class Layer {
     let segment: Segment
     fileprivate let older: Layer?
     /// Bit set of the replaced rows; empty if there are none. Exclusivity checking is disabled because a scan reads the
-    /// set for every row, always from one thread at a time.
+    /// set for every row, always on one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
     private(set) var supersededCount = 0
-    /// Replaced rows by group and sort value. Counts have to exclude them. Built at first use, because most programs
-    /// count no group, and building the table reads all of these rows: up to a million after an import has been undone.
+    /// Replaced rows by group and sort value, which counts have to exclude. Built at first use, because most programs
+    /// count no groups and building the table reads all replaced rows: up to a million after undoing an import.
     private var superseded: Memtable?
 
     init(_ segment: Segment, over older: Layer?) {
@@ -18,8 +18,8 @@ final class SegmentStack {
       self.older = older
     }
 
-    /// Searches this layer, then all older ones. Recursion over constants avoids reference counting, which would wait
-    /// for pending memory accesses.
+    /// Searches this layer, then all older ones. Recursion over constants avoids reference counting, which would stall
+    /// on pending memory accesses.
     fileprivate func find(kind: UInt8, key: RowKey) throws(StorageError) -> Found? {
       if let record = try living(kind: kind, key: key) { return Found(layer: self, record: record) }
       return try older?.find(kind: kind, key: key)
@@ -36,7 +36,6 @@ final class SegmentStack {
       !bits.isEmpty && bits[row >> 6] >> UInt64(row & 63) & 1 != 0
     }
 
-    /// Calls `body` with each replaced row in a range.
     func forEachBuried(in rows: Range<Int>, _ body: (UnsafeRawPointer) throws(StorageError) -> Void)
       throws(StorageError)
     {
@@ -50,13 +49,12 @@ final class SegmentStack {
       }
     }
 
-    /// Returns the number of replaced rows in a range.
     func supersededCount(in rows: Range<Int>) -> Int {
       guard !bits.isEmpty, !rows.isEmpty else { return 0 }
       return (rows.lowerBound >> 6...(rows.upperBound - 1) >> 6).reduce(0) { $0 + word($1, of: rows).nonzeroBitCount }
     }
 
-    /// Returns the bits of 64 rows, restricted to those in `rows`.
+    /// Returns the bits of 64 rows, masked to those in `rows`.
     private func word(_ index: Int, of rows: Range<Int>) -> UInt64 {
       let first = index << 6
       let below = max(rows.lowerBound - first, 0)
@@ -64,7 +62,6 @@ final class SegmentStack {
       return bits[index] & (.max << UInt64(below)) & (.max >> UInt64(above))
     }
 
-    /// Returns a table of the replaced rows for counting, or `nil` if there are none.
     fileprivate func supersededTable() throws(StorageError) -> Memtable? {
       if let superseded { return superseded }
       guard supersededCount > 0 else { return nil }
@@ -75,7 +72,7 @@ final class SegmentStack {
       return table
     }
 
-    /// Marks a row as replaced, and returns whether it was not marked before.
+    /// Marks a row as replaced. Returns whether it was not marked before.
     @discardableResult fileprivate func supersede(_ row: Int) throws(StorageError) -> Bool {
       if isSuperseded(row) { return false }
       if let superseded { superseded.apply(try segment.record(row)) }
@@ -86,7 +83,6 @@ final class SegmentStack {
     }
   }
 
-  /// A live row and the layer that contains it.
   struct Found {
     var layer: Layer
     var record: UnsafeRawPointer
@@ -99,11 +95,8 @@ final class SegmentStack {
   let layers: [Layer]
   private let newest: Layer?
 
-  /// Opens the segments of a manifest.
-  /// - Parameters:
-  ///   - log: log with the manifest.
-  ///   - earlier: segments that the handle has open. Those that the manifest lists stay open and keep their verified
-  ///     pages; otherwise each large save would verify the whole store again.
+  /// Opens the segments listed in the log's manifest. Segments in `earlier` that the manifest still lists stay open and
+  /// keep their verified pages; otherwise each large save would verify the whole store again.
   init(_ log: Log, keepingSegmentsOf earlier: SegmentStack? = nil) throws(StorageError) {
     var layers: [Layer] = []
     for reference in log.manifest.segments {
@@ -121,15 +114,14 @@ final class SegmentStack {
     try buryKills()
   }
 
-  /// Opens the segments of a damaged store.
-  /// - Parameter segments: segments that could be opened.
+  /// Creates a stack from those segments of a damaged store that could be opened.
   init(salvaging segments: [Segment]) {
     var layers: [Layer] = []
     for segment in segments { layers.append(Layer(segment, over: layers.last)) }
     self.layers = layers
     newest = layers.last
     for layer in layers {
-      // A replacement list that cannot be read has no effect. Older versions of rows may then reappear.
+      // An unreadable replacement list has no effect. Older versions of rows may then reappear.
       for kill in (try? layer.segment.kills()) ?? [] {
         try? supersede(kill, of: layer)  // unreadable rows are not returned anyway
       }
@@ -147,8 +139,8 @@ final class SegmentStack {
   }
 
   private func supersede(_ kill: RowPlace, of layer: Layer) throws(StorageError) {
-    // A linear search, because there are few segments. Creating a dictionary would take half of the time to open a
-    // store: for the first one of its type the runtime searches the whole program for conformances.
+    // A linear search, because there are few segments. Creating a dictionary would take half the time to open a store:
+    // at the first use of its type, the runtime searches the whole program for conformances.
     guard let index = layers.firstIndex(where: { $0.segment.number == kill.segment }) else {
       return  // merged since then, without this row
     }
@@ -168,12 +160,11 @@ final class SegmentStack {
 
   var pins: [RowPin] { layers.map(\.segment.pin) }
 
-  /// Whether there may be rows of the kind; `false` means that there are certainly none.
+  /// Whether there may be rows of the kind. `false` means that there are certainly none.
   func mayHold(kind: UInt8) -> Bool {
     layers.contains { layer in layer.segment.footer.kinds.contains { $0.kind == kind } }
   }
 
-  /// Returns the live row with this kind and key, or `nil`.
   func find(kind: UInt8, key: RowKey) throws(StorageError) -> Found? {
     try newest?.find(kind: kind, key: key)
   }

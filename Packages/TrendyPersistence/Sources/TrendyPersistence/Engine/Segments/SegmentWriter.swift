@@ -1,12 +1,12 @@
-/// Writes a segment sequentially. Rows must be added in the order of kind, sort value and key, each key once.
+/// Writes a segment sequentially. Rows must be added in order of kind, sort value and key, each key once.
 ///
-/// The file is not yet listed in a manifest, and it is removed if the segment is not finished.
+/// The file is not listed in a manifest yet, and it is removed unless the segment is finished.
 final class SegmentWriter {
   private let log: Log
   private let path: String
   private let file: any OpenFile
-  /// Buffer with the length of a large memory page, written at multiples of this length, so that the page cache can use
-  /// large pages and random readers need fewer page tables.
+  /// Buffer with the length of a large memory page, written at multiples of that length. The page cache can then use
+  /// large pages, which saves random readers page tables.
   private let buffer = RowMemory(2 << 20)
   private var filled = 0
   /// Offset of the buffer in the file.
@@ -18,23 +18,18 @@ final class SegmentWriter {
   private let hashes: Column<UInt32>
   private let days: Column<Int32>
   private let keyOrder: KeyOrder
-  /// Number of the row's group, which is its index in ``groupNumbers`` plus one; 0 for none.
+  /// Number of each row's group, which is its index in ``groupNumbers`` plus one; 0 for none.
   private let rowGroups: Column<UInt32>
   private let groupRows = Column<Int>()
   private let groupNumbers = GroupNumbers()
   /// Cache of recently used group numbers, because consecutive rows alternate between few groups.
   private let lately: UnsafeMutablePointer<(name: GroupName, number: UInt32)>
   private static let latelyCount = 256
-  /// Kind of the rows being added.
+  /// Kind of the rows currently being added.
   private var kind: SegmentFooter.Kind?
   private var isFinished = false
 
-  /// Creates the file and writes its header.
-  /// - Parameters:
-  ///   - number: number of the segment.
-  ///   - storeID: id of the store.
-  ///   - rows: expected number of rows; more are allowed.
-  ///   - log: directory and file system of the store.
+  /// Creates the file and writes its header. `rows` is the expected number of rows; more can be added.
   init(number: UInt64, storeID: UInt64, rows: Int = 0, log: Log) throws(StorageError) {
     self.log = log
     offsets = Column(capacity: rows)
@@ -47,7 +42,7 @@ final class SegmentWriter {
     let path = log.path(segment: number)
     self.path = path
     footer = SegmentFooter(number: number, storeID: storeID)
-    // Remove the file of an interrupted attempt, if there is one.
+    // Remove the file from an interrupted attempt, if there is one.
     try? log.fileSystem.remove(path)
     file = try storing { () throws(FileSystemError) in
       let file = try log.fileSystem.open(path, .create)
@@ -66,7 +61,7 @@ final class SegmentWriter {
 
   deinit {
     lately.deallocate()
-    // Frees the space early. Otherwise the next maintenance would remove the file.
+    // Free the space now rather than at the next maintenance.
     if !isFinished { try? log.fileSystem.remove(path) }
   }
 
@@ -74,7 +69,7 @@ final class SegmentWriter {
 
   func add(_ record: UnsafeRawPointer) throws(StorageError) {
     let offset = bytes
-    // Offsets are stored in units of 8 bytes, in 32 bits; row numbers have 32 bits.
+    // Offsets are stored in 32 bits as multiples of 8 bytes; row numbers have 32 bits.
     guard offset >> 3 <= Int(UInt32.max), offsets.count < Int(UInt32.max) - 1 else {
       throw .tooLarge(bytes: offset, limit: Int(UInt32.max) << 3)
     }
@@ -102,7 +97,7 @@ final class SegmentWriter {
     keyOrder.endKind()
   }
 
-  /// Returns the number of a group and counts the row that is being added.
+  /// Returns the number of a group and counts the row being added.
   @inline(__always) private func number(of name: GroupName) -> UInt32 {
     let slot = Int(truncatingIfNeeded: name.group % UInt64(Self.latelyCount))
     if lately[slot].name != name { lately[slot] = (name, findNumber(of: name)) }
@@ -117,7 +112,7 @@ final class SegmentWriter {
     return number
   }
 
-  /// Writes indexes and footer. On return the file and its name are durable.
+  /// Writes the indexes and the footer. When this returns, the file and its name are durable.
   /// - Parameters:
   ///   - kills: rows in older segments that this segment replaces.
   ///   - manifest: manifest of the new generation, which does not list this segment yet.
@@ -146,7 +141,7 @@ final class SegmentWriter {
     let table = checksums
     try add(array: table)
     let (encoded, checksum) = footer.encoded()
-    // Two copies, because without a footer nothing in the file could be interpreted.
+    // Write two copies, because without a footer nothing in the file could be interpreted.
     for _ in 0..<2 { try add(encoded.bytes(from: 0, count: encoded.count)) }
     try flush()
     let file = file
@@ -166,7 +161,7 @@ final class SegmentWriter {
   /// order.
   private func addGroups() throws(StorageError) {
     let order = groupsInOrder()
-    // For each group, the index in the lists at which its next row is stored.
+    // For each group, the index where its next row is stored in the lists.
     let places = Column<Int>(zeros: order.count)
     var listed = 0
     for number in order.elements.lazy.map(Int.init) {
@@ -182,7 +177,7 @@ final class SegmentWriter {
     footer.groupsAt = bytes
     footer.groupCount = order.count + footer.kinds.count * 2
     let dayEntries = Column<UInt32>()
-    // The lists in key order follow those of the groups.
+    // The key-order lists follow the group lists.
     var keyed = listed
     var numbers = order.elements[...]
     for (kind, counts) in zip(footer.kinds, keyOrder.counts) {
@@ -220,7 +215,7 @@ final class SegmentWriter {
   }
 
   /// Returns the group numbers minus one, ordered by kind and group key. Numbers are assigned kind by kind, so each
-  /// kind is sorted separately. In a queue of a million mutations every entity is a group.
+  /// kind is sorted separately.
   private func groupsInOrder() -> Column<UInt32> {
     let names = groupNumbers.names
     let order = Column<UInt32>(capacity: names.count)
@@ -235,7 +230,7 @@ final class SegmentWriter {
     return order
   }
 
-  /// Appends the number of each day that has rows, followed by the number of rows before that day.
+  /// Appends each day that has rows, followed by the number of rows before that day.
   private func addDays(of rows: some Sequence<Int>, to entries: Column<UInt32>) {
     var last: Int32?
     var before: UInt32 = 0
@@ -285,8 +280,8 @@ final class SegmentWriter {
     }
   }
 
-  /// Writes the buffer and computes its page checksums. The buffer contains whole pages, except at the end of the part
-  /// that has checksums.
+  /// Writes the buffer and computes its page checksums. The buffer contains whole pages, except at the end of the
+  /// checksummed part.
   private func flush() throws(StorageError) {
     let bytes = buffer.bytes(from: 0, count: filled)
     var from = 0

@@ -1,14 +1,14 @@
 public import TrendyModels
 
-/// Numbers of events of each type, by day and by minute of the day. Histories are computed from them.
+/// Event counts per type, by day and by minute of the day. Histories are computed from them.
 ///
-/// Days and minutes are in the local time of the place where an event was recorded.
+/// Days and minutes are in local time where the event was recorded.
 public struct DailyCounts: Hashable, Sendable {
-  /// Counts of one type.
+  /// Counts for one type.
   public struct Counts: Hashable, Sendable {
     /// First day with an event.
     public internal(set) var firstDay = CivilDate(daysSince1970: 0)
-    /// Number of events on each day from ``firstDay`` to the last day with an event.
+    /// Number of events on each day, from ``firstDay`` to the last day with an event.
     public internal(set) var days: [Int32] = []
     /// Number of events in each of the 1440 minutes after midnight. All-day events are not included.
     public internal(set) var minutes = [Int32](repeating: 0, count: 1440)
@@ -16,16 +16,16 @@ public struct DailyCounts: Hashable, Sendable {
     public internal(set) var events = 0
     /// Number of events that a device recorded automatically from its position.
     public internal(set) var eventsOfPosition = 0
-    /// Whether an event is centuries away from the others. The days are then incomplete, and the counts are unusable.
+    /// Whether some event is centuries away from the others. If so, the counts are incomplete and unusable.
     public internal(set) var isTooFar = false
   }
 
-  /// Counts by type id; types without events are absent.
+  /// Counts by type id. Types without events are absent.
   public internal(set) var types: [String: Counts] = [:]
 }
 
 extension DailyCounts.Counts {
-  /// Maximum number of days listed, so that one wrong date does not exhaust the memory.
+  /// Maximum number of days, so that one wrong date does not exhaust memory.
   private static let maxDays = 200_000
 
   @inline(__always) mutating func count(on day: CivilDate, minute: Int?, isOfPosition: Bool, _ step: Int32) {

@@ -1,12 +1,11 @@
 import TrendyModels
 
-/// Cached counts of one segment for one time zone and start of the day. A segment is immutable, so it is counted only
-/// once.
+/// Cached counts of one segment for a time zone and start of day. Segments are immutable, so each is counted only once.
 ///
-/// A missing or damaged file is rewritten, because everything in it can be computed from the store. Numbers are
-/// little-endian. A header of 64 bytes contains magic number, version, store id, number and checksum of the segment,
-/// hash of zone and start of the day, and the length of the file. The types follow, each with its id, days and minutes.
-/// The last 8 bytes are the XXH64 of everything before them.
+/// A missing or damaged file is rewritten, because its content can be computed from the store. Numbers are
+/// little-endian. The 64-byte header contains the magic number, the version, the store id, the segment's number and
+/// checksum, a hash of the time zone and start of day, and the length of the file. The types follow, each with its id,
+/// days and minutes. The last 8 bytes are the XXH64 of everything before them.
 struct DailyCountsFile {
   private static let magic: UInt64 = 0x6C74_7964_6E65_7274  // "trendytl"
   private static let version: UInt64 = 1
@@ -17,12 +16,7 @@ struct DailyCountsFile {
   private let header: [UInt64]
   private let fileSystem: any FileSystem
 
-  /// Creates the path and header of the file.
-  /// - Parameters:
-  ///   - part: the segment's events.
-  ///   - basis: hash of the zone and the start of the day; see ``basis(_:)``.
-  ///   - directory: path of the cache directory.
-  ///   - fileSystem: file system of the directory.
+  /// Creates the path and header. `basis` is a hash of the time zone and start of day; see ``basis(_:)``.
   init(of part: SegmentPart, basis: UInt64, directory: String, fileSystem: any FileSystem) {
     let reference = part.segment.reference
     path = "\(directory)/\(Self.prefix(part.storeID))\(reference.number)-\(String(basis, radix: 16)).tally"
@@ -32,16 +26,15 @@ struct DailyCountsFile {
 
   static func prefix(_ storeID: UInt64) -> String { "\(String(storeID, radix: 16))-" }
 
-  /// Returns a hash of the zone and the start of the day, or `nil` for a zone without a name, whose files could not be
-  /// distinguished from those of other zones.
+  /// Returns a hash of the time zone and start of day. Returns `nil` for a zone without a name, because its files could
+  /// not be distinguished from those of other zones.
   static func basis(_ local: LocalTime) -> UInt64? {
     guard let zone = local.zoneName else { return nil }
     let text = Array("\(zone) \(local.dayStart)".utf8)
     return text.withUnsafeBytes { Checksum.xxh64($0) }
   }
 
-  /// Reads the counts.
-  /// - Parameter types: ids of the types to read; `nil` for all.
+  /// Reads the counts for `types`, or for all types if `nil`.
   /// - Returns: the counts, or `nil` if the file is missing or damaged.
   func read(ofTypes types: Set<String>? = nil) -> DailyCounts? {
     guard let file = try? fileSystem.open(path, .read), let size = try? file.size(), size > Self.headerBytes + 8,
@@ -94,7 +87,7 @@ struct DailyCountsFile {
     return tally
   }
 
-  /// Replaces the file atomically. Errors are ignored, because the counts can be computed again.
+  /// Replaces the file atomically. Ignores errors, because the counts can be computed again.
   func write(_ tally: DailyCounts) {
     var bytes: [UInt8] = []
     func add(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
@@ -122,7 +115,7 @@ struct DailyCountsFile {
     try? fileSystem.rename(temporary, to: path)
   }
 
-  /// Removes the files of segments that no longer exist.
+  /// Removes the files for segments that no longer exist.
   static func removeOthers(
     than known: Set<String>, storeID: UInt64, directory: String, fileSystem: any FileSystem
   ) {

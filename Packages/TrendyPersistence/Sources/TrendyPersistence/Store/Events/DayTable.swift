@@ -1,16 +1,16 @@
 import TrendyFoundation
 
-/// Start times of the days in a time zone, used to assign rows to days without a calendar.
+/// Table of the days in a time zone, for assigning rows to days without a calendar.
 struct DayTable {
-  /// Ascending starts of all days, from the day that contains the start of the range to the day that contains its end.
+  /// Ascending start times of all days, from the day with the start of the range to the day with its end.
   private(set) var starts: [Date] = []
   private let timeZone: TimeZone
-  /// Range of sort values that the table covers.
+  /// Sort values covered by the table.
   private let sorts: ClosedRange<Int64>
-  /// Sort values of the midnights between the days, with the extreme values at both ends.
+  /// Sort values of the midnights between days, plus the extreme values at both ends.
   private var boundaries = SortBoundaries([])
 
-  /// Creates a table from the day of one date to the day of another, both included.
+  /// Creates a table from the day of `first` to the day of `last`, both included.
   init(from first: Date, through last: Date, timeZone: TimeZone) {
     self.timeZone = timeZone
     sorts = RowOrder.sort(first)...RowOrder.sort(last)
@@ -23,11 +23,11 @@ struct DayTable {
     self.sorts.lowerBound <= sorts.lowerBound && sorts.upperBound <= self.sorts.upperBound && timeZone == self.timeZone
   }
 
-  /// Returns the index of the first day that a range overlaps, and boundaries for counting: the ends of the range and
-  /// every midnight within it.
+  /// Returns the index of the first day in a range, and the boundaries for counting: the ends of the range and every
+  /// midnight within it.
   func days(of range: Range<Int64>?) -> (first: Int, boundaries: SortBoundaries) {
     guard let range else { return (0, boundaries) }
-    // The first midnight after the start of the range ends the first day.
+    // The first day ends at the first midnight after the start of the range.
     let inner = boundaries.sorts.dropLast()
     let first = max(inner.partition { $0 > range.lowerBound } - 1, 0)
     let midnights = inner.dropFirst(first + 1).prefix { $0 < range.upperBound }
@@ -42,8 +42,8 @@ struct DayTable {
     var offset = Double(timeZone.secondsFromGMT(for: start))
     var nextChange = timeZone.nextDaylightSavingTimeTransition(after: start)
     while true {
-      // While the zone's offset is constant, midnights are 24 hours apart. Only days on which the offset changes need a
-      // calendar.
+      // While the zone's offset is constant, midnights are 24 hours apart. A calendar is needed only for days when the
+      // offset changes.
       var next = start.addingTimeInterval(86_400)
       let isPlain = nextChange.map { next < $0 } ?? true
       let isMidnight = (next.timeIntervalSinceReferenceDate + offset).truncatingRemainder(dividingBy: 86_400) == 0
@@ -61,7 +61,7 @@ struct DayTable {
 }
 
 extension ArraySlice where Element == Int64 {
-  /// Returns the index of the first element that satisfies a predicate. All later elements must satisfy it as well.
+  /// Returns the index of the first element that satisfies a predicate. All later elements must satisfy it too.
   fileprivate func partition(_ isBehind: (Int64) -> Bool) -> Int {
     var low = startIndex
     var high = endIndex

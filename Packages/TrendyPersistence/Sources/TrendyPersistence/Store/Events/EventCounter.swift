@@ -12,7 +12,7 @@ final class EventCounter {
   private var counts: [DailyCounts.Counts] = []
   private var names: [String] = []
   private var places: [String: Int] = [:]
-  /// Indexes of types whose ids are UUIDs, by key, so that no string has to be created for each row.
+  /// Indexes of types by key, for ids that are UUIDs, to avoid creating a string for each row.
   private var placesOfKeys: [RowKey: Int?] = [:]
   private var last: (key: RowKey, place: Int?)?
 
@@ -49,14 +49,14 @@ final class EventCounter {
     }
   }
 
-  /// Whether the event was recorded in the local time zone, or without a known time zone.
+  /// Whether the event was recorded in the local time zone, or its time zone is unknown.
   private func wasRecordedHere(_ fields: EventRowFields) -> Bool {
     guard let own = fields.timeZone else { return true }
     guard let zone else { return false }
     return own.elementsEqual(zone)
   }
 
-  /// Returns the index of the counts of the event's type, or `nil` if the type is not counted.
+  /// Returns the index of the counts for the event's type, or `nil` if the type is not counted.
   private func place(of fields: EventRowFields) -> Int? {
     guard let bits = fields.typeBits else { return place(named: reader.eventTypeId(fields)) }
     let key = RowKey(high: bits.high, low: bits.low)

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Conditions for a search of events, all of which must hold. `nil` matches any value.
+/// Conditions of an event search, all of which must hold. `nil` matches any value.
 public struct EventQuery: Hashable, Sendable {
   /// Half-open range of timestamps.
   public var range: Range<Date>?
@@ -30,7 +30,7 @@ public struct EventQuery: Hashable, Sendable {
   }
 }
 
-/// Position in a list of events, newest first, at which a page ended. Remains valid when events are saved or deleted.
+/// End of a page in a list of events, newest first. Remains valid when events are saved or deleted.
 public struct EventCursor: Hashable, Sendable, Codable {
   /// Timestamp of the last event on the page.
   public var timestamp: Date
@@ -44,18 +44,18 @@ public struct EventCursor: Hashable, Sendable, Codable {
   }
 }
 
-/// One page of the results of a query.
+/// One page of query results.
 public struct EventPage: Hashable, Sendable {
   /// Events, newest first.
   public var events: [Event]
-  /// Cursor of the next page; `nil` after the last page.
+  /// Cursor for the next page; `nil` on the last page.
   public var next: EventCursor?
 }
 
 extension LocalStore {
   /// Returns one page of the events that match a query, newest first.
   ///
-  /// Only events on the page are decoded. Rows are read in batches.
+  /// Only events on the page are decoded.
   /// - Parameters:
   ///   - query: conditions.
   ///   - cursor: end of the previous page; `nil` for the first page.
@@ -66,8 +66,8 @@ extension LocalStore {
     let filter = EventFilter(query)
     var page = EventPage(events: [], next: nil)
     var start = cursor
-    // With conditions, read about twice as many rows as the page has events. Without conditions one more row than the
-    // page suffices, plus a margin for events with the cursor's timestamp.
+    // With conditions, read about twice as many rows as the page has events. Without conditions, one more row than the
+    // page suffices, plus a margin for events with the same timestamp as the cursor.
     let wanted = min(limit, 1 << 20)
     var piece = max(filter.isOfAll ? wanted + 16 : wanted * 2, 256)
     while true {
@@ -90,7 +90,7 @@ extension LocalStore {
       if let last {
         start = EventCursor(last)
       } else {
-        // All rows of the batch have the cursor's timestamp, so read larger batches.
+        // All rows in the batch have the cursor's timestamp, so read larger batches.
         piece *= 4
       }
     }
@@ -117,7 +117,7 @@ extension EventRowFields {
   }
 }
 
-/// Conditions of a query other than time and type.
+/// Query conditions other than time and type.
 private struct EventFilter {
   private let sourceType: EventSourceType?
   private let geofenceId: String?
@@ -131,7 +131,6 @@ private struct EventFilter {
     text = query.text.map { Array($0.lowercased().utf8) }
   }
 
-  /// Whether the filter has no conditions.
   var isOfAll: Bool { sourceType == nil && geofenceId == nil && place == nil && text == nil }
 
   func matches(_ fields: EventRowFields, _ reader: EventReader) throws(StorageError) -> Bool {
@@ -156,7 +155,7 @@ private struct EventFilter {
     return text.withUTF8 { has(part, UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether the text contains `part`, which must be in lower case.
+  /// Whether the text contains `part`, which must be lower-case.
   private static func has(_ part: [UInt8], _ text: UnsafeRawBufferPointer?) -> Bool {
     guard let text else { return false }
     guard text.allSatisfy({ $0 < 0x80 }) else {

@@ -25,7 +25,7 @@ extension LocalStore {
     return Dictionary(uniqueKeysWithValues: counts.lazy.map { ($0.day, $0.count) })
   }
 
-  /// Returns the days that have events, in order, with the number of events on each. Does not decode the events.
+  /// Returns the days that have events in order, with the number of events on each. Does not decode the events.
   /// - Parameters:
   ///   - range: range of timestamps; `nil` for all events.
   ///   - eventTypeId: id of an event type; `nil` for all.
@@ -49,8 +49,8 @@ extension LocalStore {
     let days = table.days(of: range.map { _ in lower..<upper })
     var counts = try counts(RowKind.event, group: group, boundaries: days.boundaries)
     if let range {
-      // Sort values have a resolution of one microsecond. Subtract events of the first and the last microsecond that
-      // are outside the range.
+      // Sort values have a resolution of one microsecond. Subtract events in the first and last microsecond that are
+      // outside the range.
       for edge in Set([lower, upper - 1]) {
         for record in try scan(RowKind.event, group: group, from: edge, to: edge + 1).pointers {
           if range.contains(try Self.fields(record).date) { continue }
@@ -67,10 +67,10 @@ extension LocalStore {
     return result
   }
 
-  /// Maximum length of a table in microseconds, about a thousand years. A wrong date would otherwise make it too long.
+  /// Maximum length of a table in microseconds, about a thousand years, because a wrong date could make it very long.
   private static let longestTable = 400_000.0 * 86_400_000_000
 
-  /// Returns a table of days. The last table is reused, because several types are usually counted over the same days.
+  /// Reuses the last table if possible, because several types are usually counted over the same days.
   private func dayTable(from first: Int64, through last: Int64, timeZone: TimeZone) -> DayTable {
     if let known = knownDays, known.covers(first...last, timeZone) { return known }
     let table = DayTable(from: Self.date(first), through: Self.date(last), timeZone: timeZone)

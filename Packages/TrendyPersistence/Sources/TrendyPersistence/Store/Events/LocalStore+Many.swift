@@ -1,7 +1,7 @@
 public import TrendyModels
 import TrendyProtocols
 
-/// Operations on many events that search for all of them at once.
+/// Operations on many events, which look up all of them at once.
 extension LocalStore {
   public func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool] {
     let transaction = try writing()
@@ -11,7 +11,7 @@ extension LocalStore {
     var known: Set<RowKey> = []
     known.reserveCapacity(identifiers.count)
     for (index, identifier) in identifiers.enumerated() {
-      // Ids other than UUIDs are stored under hashes, which can be shared. They are reported as not new.
+      // Ids other than UUIDs are stored under hashes, which can be shared. Report them as not new.
       guard let key = RowKey(identifier), known.insert(key).inserted else { continue }
       indices.append(index)
       keys.append(key)
@@ -58,7 +58,7 @@ extension LocalStore {
     for kind in [RowKind.mutation, RowKind.acceptedMutation] where try transaction.mayHold(kind: kind) {
       try transaction.lookAhead(kind: kind, groups: names.map { RowOrder.group($0) })
     }
-    // The cursor is written together with deletions from the feed, so prefetch it as well.
+    // The cursor is written together with deletions from the feed, so prefetch it too.
     try transaction.lookAhead(kind: RowKind.setting, hashes: [RowKey(hashing: StoredSetting.cursor).firstPlace])
     try lookAhead(tombstonesOf: names, in: transaction)
   }
@@ -78,7 +78,6 @@ extension LocalStore {
 }
 
 extension RowKey {
-  /// Creates the key of a canonical UUID; `nil` for other identifiers.
   fileprivate init?(_ identifier: CompactIdentifier) {
     guard let bits = identifier.bits else { return nil }
     self.init(high: bits.high, low: bits.low)

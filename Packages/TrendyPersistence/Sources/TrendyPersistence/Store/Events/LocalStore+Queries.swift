@@ -23,8 +23,8 @@ extension LocalStore {
 
   /// Returns the events in a range of days.
   ///
-  /// Other events are skipped without being decoded. The timestamp of an all-day event may be days away from its day,
-  /// so events around the range are read as well.
+  /// The timestamp of an all-day event can be days away from its day, so events around the range are read as well.
+  /// Other events are skipped without decoding.
   public func events(
     of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime
   ) throws -> [Event] {
@@ -40,7 +40,7 @@ extension LocalStore {
     return events
   }
 
-  /// Returns the events in a range that have one of these sources. Other events are skipped without being decoded.
+  /// Returns the events in a range with any of these sources. Other events are skipped without decoding.
   public func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event] {
     var events: [Event] = []
     try eventRows(in: range).forEach { row in
@@ -49,7 +49,7 @@ extension LocalStore {
     return events
   }
 
-  /// Returns the events of ``events(in:ofType:limit:)`` as rows whose values are decoded when they are used.
+  /// Like ``events(in:ofType:limit:)``, but returns rows whose values are decoded when they are used.
   /// - Parameters:
   ///   - range: range of timestamps; `nil` for all events.
   ///   - eventTypeId: id of an event type; `nil` for all.
@@ -64,7 +64,7 @@ extension LocalStore {
 }
 
 extension LocalStore {
-  /// Returns rows of events sorted by time, newest first. Events with equal times are sorted by descending id.
+  /// Returns event rows sorted by time, newest first, then by descending id.
   func eventRecords(
     in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?
   ) throws(StorageError) -> RowList {
@@ -83,7 +83,7 @@ extension LocalStore {
       let isFull = records.count == asked
       if isFull, let last = records.last.map(RowLayout.sort) {
         // Sort values have a resolution of one microsecond, within which rows are ordered by time and id. Read all rows
-        // of the last microsecond and sort them below.
+        // in the last microsecond and sort them below.
         while let record = records.last, RowLayout.sort(record) == last { records.removeLast() }
         let rest = try scan(RowKind.event, group: group, from: last, to: last + 1, descending: true)
         records += rest.pointers
@@ -102,14 +102,14 @@ extension LocalStore {
     }
   }
 
-  /// Removes rows of other types. They can have the same group key, because it is a hash.
+  /// Removes rows of other types, which can have the same group key because it is a hash.
   private static func keep(ofType eventTypeId: String, in records: inout [UnsafeRawPointer]) {
     let key = RowKey(canonicalUUID: eventTypeId)
     if records.allSatisfy({ refers($0, to: eventTypeId, key: key) }) { return }
     records.removeAll { !refers($0, to: eventTypeId, key: key) }
   }
 
-  /// Removes those rows of the first and the last microsecond that are outside the range.
+  /// Removes rows in the first and last microsecond that are outside the range.
   private static func keep(
     _ range: Range<Date>, _ sorts: Range<Int64>, in records: inout [UnsafeRawPointer]
   ) throws(StorageError) {
@@ -128,7 +128,7 @@ extension LocalStore {
     records = kept
   }
 
-  /// Sorts rows within the same microsecond by time and id.
+  /// Sorts rows in the same microsecond by time and id.
   private static func order(_ records: inout [UnsafeRawPointer]) throws(StorageError) {
     var start = 0
     while let first = firstOfOneSort(records, from: start) {
@@ -142,7 +142,7 @@ extension LocalStore {
     }
   }
 
-  /// Returns the index of the next row with the same sort value as its successor, or `nil`. Such rows are rare.
+  /// Returns the index of the next row with the same sort value as its successor. Such rows are rare.
   private static func firstOfOneSort(_ records: [UnsafeRawPointer], from start: Int) -> Int? {
     records.withUnsafeBufferPointer { records in
       guard start < records.count else { return nil }
@@ -165,8 +165,8 @@ extension LocalStore {
     .unreadableRow(kind: RowLayout.kind(record), key: RowLayout.key(record))
   }
 
-  /// Returns the bounds of the sort values in a range. They may include rows of the first and last microsecond outside
-  /// it.
+  /// Returns bounds for the sort values in a range. Rows in the first and last microsecond may still be outside the
+  /// range.
   static func sorts(of range: Range<Date>?) -> (lower: Int64, upper: Int64) {
     guard let range else { return (.min, .max) }
     return (RowOrder.sort(range.lowerBound), RowOrder.sort(range.upperBound) + 1)
@@ -176,8 +176,7 @@ extension LocalStore {
 extension EventRowFields {
   var date: Date { Date(timeIntervalSinceReferenceDate: timestamp) }
 
-  /// Whether the event precedes another one in a list with the newest first. Events with equal times are sorted by
-  /// descending id.
+  /// Whether the event comes before `other` in a list sorted newest first, then by descending id.
   func isAfter(_ other: EventRowFields) -> Bool {
     timestamp != other.timestamp ? timestamp > other.timestamp : identifier.text > other.identifier.text
   }

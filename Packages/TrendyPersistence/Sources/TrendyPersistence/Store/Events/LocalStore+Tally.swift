@@ -4,12 +4,12 @@ public import TrendyModels
 extension LocalStore {
   /// Returns the number of events of each type by day and by minute of the day.
   ///
-  /// Counts of segments are cached, so later calls read only rows saved since then. If the unit has written, all rows
-  /// are counted.
+  /// Segment counts are cached, so later calls read only rows saved since then. If the unit has written, all rows are
+  /// counted.
   /// - Parameters:
   ///   - local: the user's time zone and start of the day.
   ///   - types: ids of the types to count; `nil` for all. Fewer types take less time.
-  ///   - cache: directory for cached counts, created if it is missing; `nil` to cache nothing.
+  ///   - cache: directory for cached counts, created if missing; `nil` to cache nothing.
   /// - Throws: ``StorageError``.
   public func eventTally(
     in local: LocalTime, ofTypes types: Set<String>? = nil, cache: URL? = nil
@@ -36,7 +36,7 @@ extension LocalStore {
         let file = DailyCountsFile(of: part, basis: basis, directory: cache.path, fileSystem: engine.fileSystem)
         known.insert(file.path)
         if let tally = file.read(ofTypes: types) { return counter.add(tally) }
-        // Cached for all types, because later calls may ask for others.
+        // Cache the counts for all types, because later calls may ask for other types.
         let own = EventCounter(local: local, reader: reader)
         try part.forEach { record throws(StorageError) in try own.count(record, 1) }
         let tally = own.tally

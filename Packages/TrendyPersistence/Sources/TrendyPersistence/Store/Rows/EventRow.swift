@@ -1,11 +1,10 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Event in the store whose strings are decoded only when they are used.
+/// Stored event whose strings are decoded only when they are used.
 ///
-/// Intended for reading many events when only a few of their values are needed, as in charts, searches and totals. A
-/// row keeps its bytes alive and does not change when events are saved. It must be used only in the isolation domain of
-/// its store.
+/// For reading many events when few of their values are needed, as in charts, searches and totals. A row keeps its
+/// bytes alive and does not change when events are saved. Use it only in the isolation domain of its store.
 public struct EventRow {
   private let fields: EventRowFields
   private let source: EventRowSource
@@ -17,7 +16,7 @@ public struct EventRow {
 
   /// Id of the event in compact form.
   public var identifier: CompactIdentifier { fields.identifier }
-  /// Id of the event's type.
+  /// Id of the event type.
   public var eventTypeId: String { source.reader.eventTypeId(fields) }
   /// Start of the event.
   public var timestamp: Date { Date(timeIntervalSinceReferenceDate: fields.timestamp) }
@@ -37,28 +36,28 @@ public struct EventRow {
   public var notes: Text? { text(fields.notes) }
   /// Name of the location.
   public var locationName: Text? { text(fields.locationName) }
-  /// Identifier of the time zone in which the event was recorded, such as `Europe/Berlin`.
+  /// Identifier of the time zone where the event was recorded, such as `Europe/Berlin`.
   public var timeZone: Text? { text(fields.timeZone) }
 
-  /// Calls `body` with the name and value of each property, in order of the names.
+  /// Calls `body` with the name and value of each property, ordered by name.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   public func forEachProperty(_ body: (String, PropertyValue) -> Void) throws(StorageError) {
     guard source.reader.forEachProperty(fields, body) else { throw unreadable }
   }
 
-  /// Calls `body` with each property, in order of the names, without creating strings. The arguments are the shape of
-  /// all properties, the index of the property in the shape, and the packed value, which must not escape the closure.
+  /// Calls `body` with each property, ordered by name, without creating strings. The arguments are the shape of all
+  /// properties, the property's index in the shape, and the packed value, which must not escape the closure.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   @inlinable public func forEachPackedProperty(
     _ body: (PropertyShape, Int, PackedValue) -> Void
   ) throws(StorageError) {
-    // Inlined into callers to save a call for each value.
+    // Inlined into callers to save a call per value.
     defer { withExtendedLifetime(self) {} }
     guard let (shape, values) = try packedProperties() else { return }
     guard PackedProperties.forEachPacked(shape, values, body) else { throw unreadable }
   }
 
-  /// Returns the shape of the properties and the bytes of their values, or `nil` if there are none.
+  /// Returns the shape of the properties and the bytes of their values, or `nil` if there are no properties.
   @usableFromInline func packedProperties() throws(StorageError) -> (PropertyShape, UnsafeRawBufferPointer)? {
     guard let bytes = fields.properties else { return nil }
     guard let pieces = source.reader.shapes.split(bytes) else { throw unreadable }
@@ -76,7 +75,7 @@ public struct EventRow {
     return event
   }
 
-  /// Whether the event was recorded in the time zone of `local`, or without a known time zone.
+  /// Whether the event was recorded in the time zone of `local`, or its time zone is unknown.
   public func wasRecorded(in local: LocalTime) -> Bool {
     guard let zone = fields.timeZone else { return true }
     guard var name = local.zoneName else { return false }
@@ -97,7 +96,7 @@ extension EventRow {
 
     /// Length of the text in bytes.
     public var utf8Count: Int { bytes.count }
-    /// The text as a string. A new string is created at each access.
+    /// The text as a string, newly created at each access.
     public var text: String {
       defer { withExtendedLifetime(source) {} }
       return String(decoding: bytes, as: UTF8.self)
@@ -114,7 +113,7 @@ extension EventRow {
 @available(*, unavailable)
 extension EventRow.Text: Sendable {}
 
-/// Rows of events in the order of ``LocalStore/events(in:ofType:limit:)``. Each is decoded when it is accessed.
+/// Event rows in the order of ``LocalStore/events(in:ofType:limit:)``, each decoded when it is accessed.
 public struct EventRows {
   let records: [UnsafeRawPointer]
   let source: EventRowSource
@@ -133,8 +132,7 @@ public struct EventRows {
     return EventRow(fields, source)
   }
 
-  /// Calls `body` with each row in order. Rethrows errors from `body`, and throws
-  /// ``StorageError/unreadableRow(kind:key:)``.
+  /// Calls `body` with each row in order. Rethrows its errors, and throws ``StorageError/unreadableRow(kind:key:)``.
   public func forEach<Failure: Error>(_ body: (EventRow) throws(Failure) -> Void) throws {
     for index in records.indices { try body(row(index)) }
   }

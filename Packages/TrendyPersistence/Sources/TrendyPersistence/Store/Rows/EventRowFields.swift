@@ -1,12 +1,10 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Fields of an event's row. Numbers are decoded; other values are located but not decoded.
-///
-/// Pointers are valid as long as the row.
+/// Fields of an event row. Numbers are decoded; other values are only located. Pointers are valid as long as the row.
 struct EventRowFields {
   let record: UnsafeRawPointer
-  /// Id of the type, if it is a canonical UUID.
+  /// Id of the event type, if it is a canonical UUID.
   private(set) var typeBits: (high: UInt64, low: UInt64)?
   private(set) var typeText: UnsafeRawBufferPointer?
   /// Seconds since 2001-01-01T00:00:00Z.
@@ -19,12 +17,12 @@ struct EventRowFields {
   private(set) var timeZone: UnsafeRawBufferPointer?
   private(set) var properties: UnsafeRawBufferPointer?
   private(set) var traits = EventTraits()
-  /// Whether the row has fields of ``SeldomFields`` or unknown fields.
+  /// Whether the row has fields in ``SeldomFields`` or unknown fields.
   private(set) var hasMore = false
-  /// Identifier of the event, unless it is a canonical UUID.
+  /// Id of the event, unless it is a canonical UUID.
   private(set) var identifierText: UnsafeRawBufferPointer?
 
-  /// Reads the fields. Returns `nil` if a required field is missing or malformed.
+  /// Returns `nil` if a required field is missing or malformed.
   @inline(__always) init?(_ record: UnsafeRawPointer) {
     self.init(unread: record)
     guard read() else { return nil }
@@ -32,8 +30,7 @@ struct EventRowFields {
 
   @inline(__always) init(unread record: UnsafeRawPointer) { self.record = record }
 
-  /// Reads all fields.
-  /// - Returns: whether all required fields are present and valid.
+  /// Returns whether all required fields are present and valid.
   @inline(__always) mutating func read() -> Bool {
     var cursor = RowCursor(record)
     var hasTimestamp = false
@@ -111,7 +108,7 @@ struct SeldomFields {
   var healthKitCategory: String?
   var unknownFields: [String: JSONValue] = [:]
 
-  /// Reads the fields. Returns `nil` if one of them is malformed.
+  /// Returns `nil` if any of the fields is malformed.
   init?(_ record: UnsafeRawPointer) {
     var fields = RowReader(RowLayout.payload(record))
     while let field = fields.next() {
@@ -140,28 +137,25 @@ struct SeldomFields {
   }
 }
 
-/// Decodes events from rows. Events with the same type, place, time zone or property names share these strings.
-///
-/// Not thread-safe, like the store.
+/// Decodes events from rows. Events with the same type, place, time zone or property names share these strings. Not
+/// thread-safe.
 final class EventReader {
   private let types = SharedIdentifiers()
   private let texts = SharedTexts()
   let shapes = SharedShapes()
-  /// Memory in which a single event is created before it is moved to the caller.
+  /// Memory for creating a single event before it is moved to the caller.
   private let place = UnsafeMutablePointer<Event>.allocate(capacity: 1)
 
   deinit { place.deallocate() }
 
-  /// Decodes an event. Returns `nil` if a required field is missing, or has content that is unknown to this version.
+  /// Decodes an event. Returns `nil` if a required field is missing, or has content unknown to this version.
   @inline(__always) func event(_ record: UnsafeRawPointer) -> Event? { read(record, to: place) ? place.move() : nil }
 
-  /// Decodes an event directly into its final memory, because a copy would retain every reference in it.
-  /// - Parameters:
-  ///   - record: bytes of the row.
-  ///   - place: uninitialized memory, which stays uninitialized if the result is `false`.
+  /// Decodes an event directly into its final memory, because a copy would retain every reference in it. `place` must
+  /// be uninitialized, and stays so if the result is `false`.
   /// - Returns: whether the event could be decoded.
   func read(_ record: UnsafeRawPointer, to place: UnsafeMutablePointer<Event>) -> Bool {
-    // Read in place, because an optional value would be copied.
+    // Read in place, because an optional would be copied.
     var fields = EventRowFields(unread: record)
     guard fields.read() else { return false }
     var seldom: SeldomFields?
@@ -195,7 +189,7 @@ final class EventReader {
     return fields.typeText.map(texts.text) ?? ""
   }
 
-  /// Calls `body` with each property, in order of the names.
+  /// Calls `body` with each property, ordered by name.
   /// - Returns: whether the properties could be decoded.
   func forEachProperty(_ fields: EventRowFields, _ body: (String, PropertyValue) -> Void) -> Bool {
     guard let bytes = fields.properties else { return true }

@@ -1,4 +1,4 @@
-/// Position in the payload of a row. Reads never pass the end of the payload.
+/// Position in a row's payload. Never reads past the end of the payload.
 struct RowCursor {
   private var position: UnsafeRawPointer
   private let end: UnsafeRawPointer
@@ -14,10 +14,8 @@ struct RowCursor {
   }
 
   @inline(__always) var isAtEnd: Bool { position == end }
-  /// Bytes that have not been read.
   @inline(__always) var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: position, count: end - position) }
-  /// Skips the content of a field.
-  /// - Returns: whether the content was complete.
+  /// Skips the content of a field, and returns whether it was complete.
   mutating func skip(_ header: UInt64) -> Bool {
     switch RowWire(rawValue: UInt8(header & 3)) {
     case .integer: number() != nil

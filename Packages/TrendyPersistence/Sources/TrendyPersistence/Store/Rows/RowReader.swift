@@ -1,8 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the fields of a row sequentially. If the bytes are malformed, it stops within the payload and sets
-/// ``isBroken``.
+/// Reads the fields of a row sequentially. On malformed bytes it stops within the payload and sets ``isBroken``.
 struct RowReader {
   private let payload: UnsafeRawBufferPointer
   private(set) var position = 0
@@ -24,7 +23,7 @@ struct RowReader {
     return content(header: header)
   }
 
-  /// Returns the field whose header was read elsewhere.
+  /// Reads the content of a field whose header has already been read.
   mutating func content(header: UInt64) -> Field? {
     guard let wire = RowWire(rawValue: UInt8(header & 3)), let number = Int(exactly: header >> 2) else {
       return broken()
@@ -100,7 +99,7 @@ struct RowReader {
 extension RowReader.Field {
   var integer: UInt64 { word }
   var signed: Int64 { Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1) }
-  /// Version, sequence number, count or stamp, limited to ±(2^62 - 1) so that the sum of two values does not overflow.
+  /// Version, sequence number, count or stamp, clamped to ±(2^62 - 1) so that adding two of them cannot overflow.
   var bounded: Int64 { signed.bounded }
   var flag: Bool { word != 0 }
   var double: Double { Double(bitPattern: word) }
@@ -135,6 +134,6 @@ extension RowReader.Field {
 }
 
 extension Int64 {
-  /// The value, clamped to the range of versions, sequence numbers, counts and stamps in a store.
+  /// The value, clamped to the range for versions, sequence numbers, counts and stamps.
   var bounded: Int64 { clamped(to: -SyncRange.counter.upperBound...SyncRange.counter.upperBound) }
 }

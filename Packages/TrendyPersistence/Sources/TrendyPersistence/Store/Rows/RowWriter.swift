@@ -1,8 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Writes the fields of a row, each preceded by its number, so that later versions can add fields and earlier versions
-/// can preserve unknown ones (docs/format-rows.md, "Payload").
+/// Writes the fields of a row (docs/format-rows.md, "Payload"). Each field has a number, so later versions can add
+/// fields and earlier versions can preserve fields that they do not know.
 ///
 /// The buffer is reused for all rows, and space is reserved once per field.
 final class RowWriter {
@@ -66,7 +66,7 @@ final class RowWriter {
     if let value { text(field, value) }
   }
 
-  /// Writes a canonical UUID as 16 bytes, and any other identifier as text.
+  /// Writes a canonical UUID as 16 bytes, any other identifier as text.
   func identifier(_ field: Int, _ value: String) {
     if let key = RowKey(canonicalUUID: value) { identifier(field, key) } else { text(field, value) }
   }
@@ -75,7 +75,7 @@ final class RowWriter {
     if let value { identifier(field, value) }
   }
 
-  /// Writes the id of an event's type and sets ``typeGroup``.
+  /// Writes the id of an event type and sets ``typeGroup``.
   func eventType(_ field: Int, _ value: String) {
     if let key = RowKey(canonicalUUID: value) {
       identifier(field, key)
@@ -86,7 +86,6 @@ final class RowWriter {
     }
   }
 
-  /// Writes an identifier that is a canonical UUID.
   @inline(__always) private func identifier(_ field: Int, _ key: RowKey) {
     header(field, .sixteen)
     word(key.high)
@@ -104,7 +103,7 @@ final class RowWriter {
     nested(field) { self.value(value) }
   }
 
-  /// Writes one field per member, sorted by name, so that equal rows have equal bytes.
+  /// Writes one field per member, sorted by name, so that equal values have equal bytes.
   func members(_ field: Int, _ values: [String: JSONValue]) {
     if values.isEmpty { return }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -131,7 +130,7 @@ final class RowWriter {
     self.count &+= values
   }
 
-  /// Copies those fields of the replaced row that are unknown to this version.
+  /// Copies the fields of the replaced row that this version does not know.
   func unknownFields(of payload: UnsafeRawBufferPointer, above lastKnown: Int) {
     guard let start = payload.baseAddress else { return }
     var cursor = RowCursor(start, end: start + payload.count)
@@ -146,12 +145,12 @@ final class RowWriter {
   }
 }
 
-// Only `reserve` and its callers ensure that there is enough space; the other functions rely on them.
+// Only `reserve` and its callers ensure that there is enough space. The other functions rely on them.
 extension RowWriter {
-  /// Maximum number of bytes of a field without its content: the header, a length and another number, or two words.
+  /// Maximum length of a field without its content: the header, a length and another number, or two words.
   private static let maxNumbers = 40
 
-  /// Reserves space for `more` bytes and the numbers of a field.
+  /// Reserves space for `more` bytes plus the numbers in a field.
   @inline(__always) private func reserve(_ more: Int) {
     if capacity - count < more + Self.maxNumbers { grow(more + Self.maxNumbers) }
   }
@@ -188,7 +187,7 @@ extension RowWriter {
     count &+= 8
   }
 
-  /// Writes a length, followed by as many bytes.
+  /// Writes the length of the bytes, then the bytes.
   @inline(__always) private func piece(_ source: UnsafeRawBufferPointer) {
     number(UInt64(source.count))
     copy(source)
@@ -221,7 +220,7 @@ extension RowWriter {
     count = place + 1 + more + length
   }
 
-  /// Writes a JSON value through a temporary array, because few rows contain one.
+  /// Writes a JSON value via a temporary array, because few rows contain one.
   private func value(_ value: JSONValue) {
     var bytes: [UInt8] = []
     PackedJSON.append(value, to: &bytes)
@@ -238,12 +237,12 @@ enum RowWire: UInt8 {
   case integer
   case eight
   case sixteen
-  /// A length, followed by as many bytes.
+  /// A length, followed by that many bytes.
   case bytes
 }
 
 extension String {
-  /// Calls `body` with the UTF-8 bytes of the string, without a copy if they are contiguous.
+  /// Calls `body` with the UTF-8 bytes, without copying them if they are contiguous.
   @inline(__always) func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
     var copy = self

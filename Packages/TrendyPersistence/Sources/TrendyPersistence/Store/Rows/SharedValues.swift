@@ -21,10 +21,7 @@ final class SharedIdentifiers {
     known.deallocate()
   }
 
-  /// Returns the string of a UUID.
-  /// - Parameters:
-  ///   - high: upper half.
-  ///   - low: lower half, with variant `10`.
+  /// Returns the string for a UUID. `low` must have variant `10`.
   @inline(__always) func text(high: UInt64, low: UInt64) -> String {
     let mixed = (high ^ low) &* 0x9E37_79B1_85EB_CA87
     let entry = known + Int(truncatingIfNeeded: mixed &>> 57)
@@ -35,10 +32,10 @@ final class SharedIdentifiers {
   }
 }
 
-/// Cache of the group keys of identifiers. Most rows belong to few types.
+/// Cache of the group keys for identifiers. Most rows belong to few types.
 final class SharedGroups {
   private static let count = 128
-  /// Key and group of each slot. A slot is unused if the lower half of its key is 0.
+  /// Key and group in each slot. A slot is unused if the lower half of its key is 0.
   private let known: UnsafeMutablePointer<(key: RowKey, group: UInt64)>
 
   init() {
@@ -48,10 +45,7 @@ final class SharedGroups {
 
   deinit { known.deallocate() }
 
-  /// Returns the group key of an identifier.
-  /// - Parameters:
-  ///   - identifier: a canonical UUID.
-  ///   - key: its key.
+  /// Returns the group key for a canonical UUID with this key.
   @inline(__always) func group(_ identifier: String, _ key: RowKey) -> UInt64 {
     let mixed = (key.high ^ key.low) &* 0x9E37_79B1_85EB_CA87
     let entry = known + Int(truncatingIfNeeded: mixed &>> 57)
@@ -90,8 +84,7 @@ final class SharedShapes {
     known.deallocate()
   }
 
-  /// Splits the properties of an event into their shape and the bytes of the values. Returns `nil` if they are
-  /// malformed.
+  /// Splits an event's properties into their shape and the bytes of their values. Returns `nil` if they are malformed.
   @inline(__always) func split(_ field: UnsafeRawBufferPointer) -> (PropertyShape, UnsafeRawBufferPointer)? {
     guard let start = field.baseAddress else { return nil }
     var cursor = RowCursor(start, end: start + field.count)
@@ -100,7 +93,7 @@ final class SharedShapes {
   }
 
   @inline(__always) private func shape(_ bytes: UnsafeRawBufferPointer) -> PropertyShape? {
-    // Hash of the length and the first and last bytes; equality is checked below.
+    // Hash the length and the first and last bytes. Equality is checked below.
     var mixed = UInt64(truncatingIfNeeded: bytes.count)
     if let base = bytes.baseAddress, bytes.count >= 8 {
       mixed ^= base.loadUnaligned(as: UInt64.self) ^ (base + bytes.count - 8).loadUnaligned(as: UInt64.self) &* 31

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Numeric codes of enumerations in rows. They are part of the file format, so their meaning never changes.
+/// Numeric codes for enumerations in rows. They are part of the file format, so their meaning never changes.
 enum StoredCode {
   private static let propertyTypes: [PropertyType] = [
     .text, .number, .boolean, .date, .select, .duration, .url, .email,
@@ -50,7 +50,7 @@ enum StoredCode {
     }
   }
 
-  // Called for each event that is read. A switch avoids the retain and release of an array.
+  // Called for each event read. A switch avoids the retain and release of an array.
   @inline(__always) static func source(_ code: UInt64) -> EventSourceType? {
     switch code {
     case 0: .manual

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Field numbers of an event's row. They are part of the file format.
+/// Field numbers in an event row. They are part of the file format.
 enum EventField {
   static let eventType = 2
   static let timestamp = 3
@@ -21,13 +21,13 @@ enum EventField {
   static let properties = 21
 }
 
-/// Rule that derives a timestamp from the sort value, which is the timestamp in whole microseconds. A row uses the
+/// Rule for deriving a timestamp from the sort value, which is the timestamp in whole microseconds. A row uses the
 /// first rule that reproduces every bit, so most rows need no timestamp field.
 enum TimestampRule: UInt64 {
   /// The timestamp is stored in a field.
   case field
   case microsecond
-  /// The next microsecond, because the double nearest to a decimal fraction may be below it.
+  /// The next microsecond, because the double nearest to a decimal fraction may be just below it.
   case nextMicrosecond
   /// Whole milliseconds since 1970, as provided by system clocks and other programs.
   case unixMillisecond
@@ -43,7 +43,7 @@ enum TimestampRule: UInt64 {
     }
   }
 
-  /// Selects the first rule that reproduces every bit.
+  /// Selects the first rule that reproduces every bit of the timestamp.
   init(of date: Date) {
     let bits = date.timeIntervalSinceReferenceDate.bitPattern
     let sort = RowOrder.sort(date)
@@ -59,7 +59,7 @@ enum TimestampRule: UInt64 {
   }
 }
 
-/// Flags and enumerations of an event in one number.
+/// An event's flags and enumerations, packed into one number.
 struct EventTraits {
   var word: UInt64 = 0
 
@@ -131,6 +131,6 @@ extension Event: StoredRow {
     reader.event(record)
   }
 
-  /// Returns `nil`, because events are decoded by ``EventReader``.
+  /// Returns `nil`; use ``EventReader`` to decode events.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) { return nil }
 }

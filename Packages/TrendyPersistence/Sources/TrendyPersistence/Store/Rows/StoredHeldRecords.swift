@@ -1,8 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Decodes field versions. Three fields from ``firstField`` on contain the common version of all fields without an
-/// entry; the next field contains the entries.
+/// Decodes field versions. Three fields starting at ``firstField`` contain the version shared by all fields without an
+/// entry of their own; the next field contains the entries.
 struct StoredMarks {
   let firstField: Int
   private(set) var named: [String: FieldVersion] = [:]
@@ -19,7 +19,7 @@ struct StoredMarks {
     return marks
   }
 
-  /// Reads a field if it belongs to the field versions. Ignores other fields.
+  /// Reads a field if it belongs to the field versions, and ignores any other.
   /// - Returns: `false` if the field is malformed.
   mutating func take(_ field: RowReader.Field) -> Bool {
     switch field.number - firstField {
@@ -38,7 +38,7 @@ struct StoredMarks {
 }
 
 extension RowWriter {
-  /// Writes the common field version in three fields, and the others as members of a fourth field.
+  /// Writes the shared field version to three fields, and the others as members of a fourth field.
   func marks(_ marks: [String: FieldVersion], from field: Int) {
     if marks.isEmpty { return }
     if let common = marks[FieldVersion.others] {
@@ -66,7 +66,7 @@ struct HeldEntry: StoredRow {
     self.entityType = entityType
   }
 
-  /// Unused, because each kind of entity has its own kind of row.
+  /// Unused, because each entity kind has its own row kind.
   static var kind: UInt8 { 0 }
   static var lastField: Int { 11 }
   var rowKind: UInt8 { RowKind.heldEntry(entityType) }
@@ -114,7 +114,7 @@ struct HeldEntry: StoredRow {
   }
 }
 
-/// A mutation that the hub accepted, sorted by the version that it produced.
+/// Mutation that the hub accepted, sorted by the version it produced.
 struct AcceptedMutation: StoredRow {
   private var queued: QueuedMutation
 
@@ -144,13 +144,13 @@ struct AcceptedMutation: StoredRow {
   }
 }
 
-/// An entity of a kind without a separate Swift type.
+/// Entity of a kind without a separate Swift type.
 struct StoredRecord: StoredRow {
   var record: SyncedRecord
 
   init(_ record: SyncedRecord) { self.record = record }
 
-  /// Unused, because each kind of entity has its own kind of row.
+  /// Unused, because each entity kind has its own row kind.
   static var kind: UInt8 { 0 }
   static var lastField: Int { 4 }
   var rowKind: UInt8 { RowKind.record(record.kind) }
@@ -183,7 +183,7 @@ struct StoredRecord: StoredRow {
   }
 }
 
-/// The single row with the sync metadata of a store.
+/// The only row with a store's sync metadata.
 struct StoredMemory: StoredRow {
   static let name = "hub"
 

@@ -17,8 +17,8 @@ enum RowKind {
   static let note: UInt8 = 12
   static let savedEvent: UInt8 = 13
 
-  /// Returns the row kind for replica entries of a kind of entity. Each has its own, so that the identifier alone is
-  /// the key.
+  /// Returns the row kind for replica entries of an entity kind. Separate kinds allow the identifier alone to be the
+  /// key.
   static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
   static func isHeldEntry(_ kind: UInt8) -> Bool { kind >> 5 == 1 }
   /// Returns the row kind for entities of a kind without a separate Swift type.
@@ -52,11 +52,11 @@ enum RowKind {
   }
 }
 
-/// Value stored as a row in a device's store.
+/// Value that is stored as a row in a device's store.
 ///
-/// If the key of a row is a hash, field 1 contains the identifier as text; otherwise the row has no field 1.
+/// Field 1 contains the identifier as text if the row's key is a hash, and is absent otherwise.
 protocol StoredRow {
-  /// Kind of the rows of this type, if all of them have the same kind.
+  /// Kind of the rows, if all rows of this type have the same kind.
   static var kind: UInt8 { get }
   var rowKind: UInt8 { get }
   /// Highest field number that this version writes.
@@ -68,16 +68,15 @@ protocol StoredRow {
   /// Group key; 0 for none.
   var rowGroup: UInt64 { get }
 
-  /// Reads all fields above 1. Returns `nil` if a required field is missing, or has content that is unknown to this
-  /// version.
+  /// Reads all fields above 1. Returns `nil` if a required field is missing, or has content unknown to this version.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader)
   func write(to writer: RowWriter)
-  /// Returns the group key. Writing the row may already have computed it.
+  /// Returns the group key, which writing the row may already have computed.
   func rowGroup(writtenBy writer: RowWriter) -> UInt64
 
-  /// Decodes a row of this kind. Returns `nil` in the same cases as the initializer.
+  /// Decodes a row of this kind, or returns `nil` in the same cases as the initializer.
   static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self?
-  /// Whether the row has this identifier, given the key of the identifier.
+  /// Whether the row has this identifier, whose key is `key`.
   func isNamed(_ identifier: String, at key: RowKey) -> Bool
 }
 
@@ -99,16 +98,15 @@ extension StoredRow {
   func isNamed(_ identifier: String, at key: RowKey) -> Bool { rowIdentifier == identifier }
 }
 
-/// Sort values and group keys of rows.
 enum RowOrder {
-  /// Returns the microseconds since 2001-01-01T00:00:00Z, rounded down. Values out of range are replaced by the nearest
-  /// limit, and NaN by the lowest.
+  /// Returns microseconds since 2001-01-01T00:00:00Z, rounded down. Values out of range are clamped; NaN becomes the
+  /// lowest value.
   static func sort(_ date: Date) -> Int64 {
     let microseconds = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded(.down)
     if microseconds >= 9.2e18 { return .max - 1 }
     return microseconds > -9.2e18 ? Int64(microseconds) : .min
   }
 
-  /// Returns the group key for rows that refer to this identifier; never 0.
+  /// Returns the group key for rows that refer to this identifier. Never 0.
   static func group(_ identifier: String) -> UInt64 { max(identifier.withBytes { Checksum.xxh64($0) }, 1) }
 }

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Mutation with its position among the mutations that have the same creation time.
+/// Mutation and its position among mutations with the same creation time.
 struct QueuedMutation: StoredRow {
   var mutation: PendingMutation
   /// Position, which increases with every insertion.
@@ -105,7 +105,7 @@ extension Tombstone: StoredRow {
   }
 }
 
-/// Conflict with its position among the conflicts that were recorded at the same time.
+/// Conflict and its position among conflicts recorded at the same time.
 struct JournalledConflict: StoredRow {
   var conflict: Conflict
   /// Position, which increases with every insertion.
@@ -162,14 +162,14 @@ struct JournalledConflict: StoredRow {
 extension ChangeEntry: StoredRow {
   static var kind: UInt8 { RowKind.parkedChange }
   static var lastField: Int { 13 }
-  /// Contains the length of the type, so that different pairs of type and id have different identifiers.
+  /// Includes the length of the type, so that different pairs of type and id have different identifiers.
   var rowIdentifier: String { "\(entityType.utf8.count) \(entityType) \(entityId)" }
   var rowSort: Int64 { min(id, .max - 1) }
-  /// Group of the entity whose arrival or deletion may allow the change to be applied: the entity itself for a
-  /// deletion, otherwise its parent.
+  /// Group key of the entity whose arrival or deletion may allow the change to be applied: for a deletion the entity
+  /// itself, otherwise its parent.
   var rowGroup: UInt64 { (isDelete ? entityId : parentId).map { RowOrder.group($0) } ?? 0 }
 
-  /// Id of the entity's parent; `nil` for a deletion or a kind without parents.
+  /// Id of the entity's parent; `nil` for a deletion or for a kind without parents.
   var parentId: String? {
     guard !isDelete, let data, let parent = SyncedKind.named(entityType)?.parent else { return nil }
     return data.rawData[parent.name]?.stringValue
@@ -225,7 +225,7 @@ extension ChangeEntry: StoredRow {
   }
 }
 
-/// A single value of a store: the cursor or the device identity.
+/// Single value in a store: the cursor or the device identity.
 struct StoredSetting: StoredRow {
   static let cursor = "sync cursor"
   static let identity = "sync identity"
