@@ -10,7 +10,6 @@ import TrendyPersistence
   import Glibc
 #endif
 
-/// State shared by simulated processes.
 final class SimulatedDisk: Sendable {
   let state: Mutex<DiskState>
 
@@ -47,7 +46,6 @@ final class SimulatedDisk: Sendable {
   }
 }
 
-/// Current and durable state of the disk.
 struct DiskState: Sendable {
   enum Change: Sendable {
     case write(offset: Int, bytes: [UInt8])
@@ -90,7 +88,6 @@ struct DiskState: Sendable {
   var isOff = false
   /// Number of restarts. Files that were opened before the last one are invalid.
   var boot = 0
-  /// Process that opened each file, keyed by handle.
   var handles: [Int: Int] = [:]
   var metFault = false
   private var durableNames: [String: Int] = [:]

@@ -273,7 +273,6 @@ final class SimulatedFile: OpenFile {
         state.change(node, .write(offset: offset, bytes: bytes))
       }
     } catch {
-      // Simulate a partial write: half of the bytes reach the file.
       disk.state.withLock { state in
         let part = Array(bytes.prefix(bytes.count / 2))
         if !state.isOff, state.boot == boot, state.handles[handle] == process, isWritable,

@@ -7,7 +7,7 @@ enum BackupFormat {
   static let blockHeaderBytes = 24
   /// Usual length of a block of rows, in bytes.
   static let usualBlock = 1 << 20
-  /// Maximum length of a block in bytes. A row of maximum length fits.
+  /// Maximum length of a block in bytes, which fits one row of maximum length.
   static let largestBlock = RowLayout.size(payloadCount: RowLayout.largestPayload) + blockHeaderBytes
 
   enum BlockKind: UInt32 {
@@ -22,7 +22,6 @@ enum BackupFormat {
   }
 
   static let signatureBytes = 32
-  /// Maximum sequence number of a store in a backup. The restored store continues from the backed-up number.
   static let largestSequence = StoreFormat.largestNumber / 2
 
   /// Whether `name` consists of 1 to 80 letters, digits and `-`, `_`, `@`, `~`, `=`. Excludes path separators.

@@ -111,8 +111,6 @@ struct BackupReader {
     .notABackup(path: path, offset: offset, reason: reason)
   }
 
-  /// Reads and verifies a block.
-  /// - Returns: its length in bytes.
   private func block(
     at position: Int, into buffer: inout RowMemory, after checksum: inout UInt64
   ) throws(StorageError) -> Int {

@@ -11,7 +11,6 @@ final class BackupWriter {
   private var checksum: UInt64
   private(set) var records = 0
   private var isFinished = false
-  /// Computes the signature; `nil` if the backup is unsigned.
   private var authenticator: MessageAuthenticator?
 
   private var temporaryPath: String { path + ".part" }

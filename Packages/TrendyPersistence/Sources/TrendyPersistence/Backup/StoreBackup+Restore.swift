@@ -105,7 +105,7 @@ extension StoreBackup {
     }
     replacements = []
     for store in targets {
-      // Remove obsolete files. If that fails, the next maintenance run removes them.
+      // If this fails, the next maintenance run removes the obsolete files.
       _ = try? StorageEngine.open(directory: store.directory, fileSystem: fileSystem, options: options).maintain()
     }
     return RestoreReport(summary: summary, kept: kept)
@@ -211,7 +211,6 @@ private struct UnpackedStore {
       directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
     manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
     manifest.generation += 1
-    // Later saves must have higher sequence numbers than the restored rows.
     manifest.firstSequence = max(manifest.firstSequence, lastSequence + 1)
   }
 

@@ -9,7 +9,6 @@ final class SharedEngine: Sendable {
   let options: StorageEngine.Options
   private let engine: Mutex<StorageEngine>
 
-  /// Opens the store. If the store is new, its id comes from the generator.
   init(
     directory: String, mode: StoreMode, fileSystem: any FileSystem, options: StorageEngine.Options,
     generator: some RandomNumberGenerator
@@ -24,7 +23,7 @@ final class SharedEngine: Sendable {
         directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator))
   }
 
-  /// Returns a directory's path without a trailing slash.
+  /// Returns the path without a trailing slash.
   static func path(of directory: URL) throws(StorageError) -> String {
     guard directory.isFileURL else { throw StorageError.notAFolder(path: directory.absoluteString) }
     var path = directory.path(percentEncoded: false)

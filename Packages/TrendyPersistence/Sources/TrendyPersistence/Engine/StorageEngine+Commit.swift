@@ -1,7 +1,6 @@
 import Synchronization
 
 extension StorageEngine {
-  /// Returns the lock file, opening it at the first call.
   func lockFile(_ log: Log) throws(StorageError) -> any OpenFile {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -39,7 +38,6 @@ extension StorageEngine {
     syncing.update { $0.failure = error }
   }
 
-  /// Throws the error that made this handle unusable, if any.
   func check() throws(StorageError) {
     if let failure = state.withLock({ $0.handle.failure }) { throw failure }
   }
@@ -52,9 +50,6 @@ extension StorageEngine {
   }
 
   /// Writes one group. Requires the write lock, which is not released.
-  /// - Parameters:
-  ///   - records: rows of the group.
-  ///   - bytes: length of the group.
   /// - Returns: the sequence number to pass to ``waitUntilDurable(_:)``, or `nil` if nothing has to become durable.
   func append(_ records: [UnsafeRawPointer], bytes: Int) throws(StorageError) -> UInt64? {
     if records.isEmpty {
@@ -81,7 +76,6 @@ extension StorageEngine {
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
     if records.isEmpty {
-      // Even without changes, groups that the unit has read may still have to be synced.
       if let sequence = try append(records, bytes: bytes) { try waitUntilDurable(sequence) }
       return
     }
@@ -214,7 +208,6 @@ extension StorageEngine {
     state.withLock { $0.tail.enter(next.header, file: next.file, memory: next.memory) }
   }
 
-  /// Creates the next chunk, using a prepared file if there is one.
   private func makeChunk(
     _ log: Log, after current: ChunkHeader, for bytes: Int, spare: SpareChunk?
   ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile, memory: RowMemory?) {
@@ -236,7 +229,6 @@ extension StorageEngine {
     do {
       return try make(usual)
     } catch {
-      // On a nearly full disk, use the smallest chunk size.
       guard case .diskFull = error, usual > options.firstChunkBytes, needed < usual else { throw error }
       return try make(options.firstChunkBytes)
     }
@@ -244,7 +236,6 @@ extension StorageEngine {
 }
 
 extension LogState {
-  /// Writes a group to the chunk's memory after the end.
   fileprivate mutating func layOut(_ records: [UnsafeRawPointer], bytes: Int, durable: UInt64) -> GroupHeader {
     let target = tail.place(for: bytes)
     var position = GroupHeader.bytes
@@ -260,7 +251,6 @@ extension LogState {
     return header
   }
 
-  /// Applies the group that was written after the end of the log.
   fileprivate mutating func takeIn(_ header: GroupHeader) {
     let target = tail.memory.base + tail.end
     generation.tables.apply(group: header, at: target)
@@ -268,8 +258,7 @@ extension LogState {
     handle.savedBytes += header.length
   }
 
-  /// Writes the prepared bytes after the end to the file. If that fails, clears them in memory and, if possible, in the
-  /// file.
+  /// If the write fails, clears the prepared bytes in memory and, if possible, in the file.
   fileprivate mutating func writeBeyondEnd(count: Int) throws(StorageError) {
     let (file, memory, offset) = (tail.file, tail.memory, tail.end)
     let result = Result { () throws(FileSystemError) in

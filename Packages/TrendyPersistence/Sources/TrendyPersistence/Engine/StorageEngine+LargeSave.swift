@@ -70,7 +70,6 @@ extension StorageEngine {
     return true
   }
 
-  /// Completes the save by replacing the manifest, and switches this handle to the new generation.
   private func commit(
     _ next: Manifest, publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {

@@ -54,7 +54,6 @@ extension StorageEngine {
   /// Discards the segments' pages from this process's memory. Later reads get them from the page cache or the disk.
   public func releaseMemory() { state.withLock { $0.generation.tables.segments.letGo() } }
 
-  /// Performs a maintenance step after a save if maintenance is overdue.
   func maintainIfOverdue() throws(StorageError) {
     let isOverdue = state.withLock { state in
       state.tail.logBytes > options.sealBytes * Self.overdueFactor
@@ -83,7 +82,6 @@ extension StorageEngine {
   private func seal(sealsAll: Bool) throws(StorageError) -> Bool {
     let isDue = state.withLock { state in
       let hasRows = state.generation.tables.memtable.count > 0
-      // Seal a log that contains only deletions as well.
       return state.tail.logBytes > options.sealBytes || (sealsAll && hasRows)
     }
     guard isDue else { return false }
@@ -121,16 +119,14 @@ extension StorageEngine {
     }
   }
 
-  /// Creates the writer for the next generation's segment. `next` is that generation's manifest, `rows` the maximum
-  /// number of rows.
+  /// `next` is the manifest of the next generation, `rows` the maximum number of rows.
   func makeWriter(for next: Manifest, rows: Int) throws(StorageError) -> SegmentWriter {
     try SegmentWriter(
       number: next.generation, storeID: next.storeID, rows: rows,
       log: Log(directory: directory, fileSystem: fileSystem, manifest: next))
   }
 
-  /// Replaces the manifest, unless a repair has replaced it in the meantime.
-  /// - Returns: whether it was replaced.
+  /// Returns `false` if a repair has replaced the manifest in the meantime.
   private func install(_ next: Manifest) throws(StorageError) -> Bool {
     let transaction = try beginWrite()
     defer { transaction.rollback() }

@@ -6,7 +6,6 @@ struct SegmentPart {
   let segment: Segment
   let rows: Range<Int>
 
-  /// Calls `body` with each row in order of sort value.
   func forEach(_ body: (UnsafeRawPointer) throws(StorageError) -> Void) throws(StorageError) {
     var first = rows.lowerBound
     while first < rows.upperBound {

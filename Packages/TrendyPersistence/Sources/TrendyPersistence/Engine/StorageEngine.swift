@@ -41,7 +41,6 @@ public final class StorageEngine: Sendable {
   public let recovery: RecoveryReport
   let fileSystem: any FileSystem
   let options: Options
-  /// Whether writes throw ``StorageError/openedReadOnly(path:)``.
   let isReadOnly: Bool
   /// Whether a unit of work on this handle holds the write lock.
   let writing = Monitor(false)
@@ -50,9 +49,7 @@ public final class StorageEngine: Sendable {
   let state: Mutex<LogState>
 
   struct SyncState: Sendable {
-    /// Sequence number of the last durable group.
     var through: UInt64
-    /// Whether a thread is currently syncing.
     var isRunning = false
     var failure: StorageError?
   }
@@ -123,7 +120,6 @@ public final class StorageEngine: Sendable {
       recovery: report)
   }
 
-  /// Throws ``StorageError/openedReadOnly(path:)`` if the store was opened read-only.
   func requireWritable() throws(StorageError) {
     if isReadOnly { throw .openedReadOnly(path: directory) }
   }
@@ -288,7 +284,6 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns for each key whether it has a row.
   func holds(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -304,7 +299,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Scans saved rows, except those whose keys a unit of work has put or deleted in `overlay`.
+  /// Scans saved rows, omitting those whose keys a unit of work has put or deleted in `overlay`.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     hiddenBy overlay: Memtable

@@ -153,7 +153,6 @@ public struct PosixFileSystem: FileSystem {
   }
 }
 
-/// Creates an error from the current `errno`.
 private func error(_ operation: FileSystemError.Operation, _ path: String) -> FileSystemError {
   FileSystemError(operation: operation, path: path, code: errno)
 }
@@ -174,7 +173,6 @@ private final class PosixFile: OpenFile {
   private let path: String
   private let isWritable: Bool
   private let mapsLargePages: Bool
-  /// Cached identity of the file.
   private let identity = Mutex(Identity?.none)
 
   init(descriptor: Int32, path: String, isWritable: Bool, mapsLargePages: Bool = true) {
@@ -368,7 +366,6 @@ private final class PosixFile: OpenFile {
     }
   }
 
-  /// Unnamed file that is filled on a background thread.
   private final class PosixSpare: SpareFile {
     private let bytes: Int
     private let start: [UInt8]

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Opens files in another file system for reading, and rejects every change with `EROFS`.
+/// Read-only view of another file system. Rejects every change with `EROFS`.
 struct ReadOnlyFileSystem: FileSystem {
   let base: any FileSystem
 

@@ -24,7 +24,6 @@ extension StorageError {
   }
 }
 
-/// Runs file system calls and converts their errors to ``StorageError``.
 func storing<Result: ~Copyable>(_ body: () throws(FileSystemError) -> Result) throws(StorageError) -> Result {
   do { return try body() } catch { throw StorageError(error) }
 }

@@ -96,7 +96,6 @@ extension LocalStore {
     try mark(PropertyDefinition.self, id) { $0.syncStatus = .synced }
   }
 
-  /// Changes a row, if it exists.
   private func mark<Value: StoredRow>(
     _ type: Value.Type, _ identifier: String, _ change: (inout Value) -> Void
   ) throws(StorageError) {

@@ -56,7 +56,6 @@ extension LocalStore {
     }
   }
 
-  /// Returns the highest order number derived from the ids of saved events.
   private func latestTime() throws(StorageError) -> Int64 {
     let found = try committed { engine throws(StorageError) in try engine.latest(kind: RowKind.event, count: 1) }
     defer { withExtendedLifetime(found.pin) {} }

@@ -31,7 +31,7 @@ extension LocalStore {
     return check.findings
   }
 
-  /// Decodes and checks the rows of a kind. Reads them in pages, so that a large store is never entirely in memory.
+  /// Reads the rows in pages, so that a large store is never entirely in memory.
   private func forEachRow<Value: StoredRow>(
     _ type: Value.Type, kind: UInt8 = Value.kind, _ check: inout RowCheck, body: (Value, inout RowCheck) -> Void
   ) throws(StorageError) {

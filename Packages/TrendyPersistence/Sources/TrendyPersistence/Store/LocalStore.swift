@@ -16,7 +16,6 @@ public final class LocalStore: DataStoreProtocol {
   var knownDays: DayTable?
   /// Total length in bytes of rows that are read only once, since memory was last released.
   private var bytesPassed = 0
-  /// Number of queue positions assigned by this unit.
   private var placesGiven: UInt64 = 0
 
   /// Creates a unit of work on an open engine.
@@ -55,7 +54,6 @@ extension LocalStore: Sendable {}
 // MARK: - Rows
 
 extension LocalStore {
-  /// Key of a row, and the row itself if it exists.
   struct Place {
     var key: RowKey
     var record: Row?
@@ -63,7 +61,6 @@ extension LocalStore {
     var isNew = false
   }
 
-  /// Acquires the write lock, unless this unit already holds it.
   func writing() throws(StorageError) -> WriteTransaction {
     let engine = try engine.get()
     if let transaction {
@@ -133,7 +130,7 @@ extension LocalStore {
 
   func enginePosition() throws(StorageError) -> StorePosition { try engine.get().position() }
 
-  /// Calls `body` with the engine, whose reads do not include this unit's changes.
+  /// Reads on the engine do not include this unit's changes.
   func committed<Result>(
     _ body: (StorageEngine) throws(StorageError) -> Result
   ) throws(StorageError) -> Result { try body(engine.get()) }
@@ -282,7 +279,6 @@ extension LocalStore {
     try put(event, at: place, in: transaction)
   }
 
-  /// Returns the saved row and the new row for each key of these kinds that the unit put or deleted.
   func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Row?, after: Row?)] {
     try transaction?.changes(ofKinds: isMeant) ?? []
   }
@@ -298,7 +294,6 @@ extension LocalStore {
     for record in try transaction.scan(kind: kind) { transaction.delete(kind: kind, key: record.key) }
   }
 
-  /// Deletes a kind's rows that refer to an event type.
   func removeAll(_ kind: UInt8, ofType eventTypeId: String) throws(StorageError) {
     let transaction = try writing()
     for record in try transaction.scan(kind: kind, group: RowOrder.group(eventTypeId))
@@ -314,7 +309,7 @@ extension LocalStore {
     return refers(record.pointer, to: eventTypeId, key: RowKey(canonicalUUID: eventTypeId))
   }
 
-  /// Whether a row refers to this event type. `key` is the type's key if its id is a canonical UUID.
+  /// `key` is the type's key if its id is a canonical UUID.
   static func refers(_ record: UnsafeRawPointer, to eventTypeId: String, key: RowKey?) -> Bool {
     var cursor = RowCursor(record)
     // The type is almost always the first field.

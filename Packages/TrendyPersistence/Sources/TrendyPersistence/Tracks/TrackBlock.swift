@@ -78,7 +78,6 @@ enum TrackBlock {
     return writer.bytes
   }
 
-  /// Returns the number of readings and the time of the last.
   static func extent(_ bytes: UnsafeRawBufferPointer, start: Int64) throws(Malformed) -> (count: Int, end: Int64) {
     var reader = try ByteReader(header: bytes)
     return try reader.extent(start: start)

@@ -1,6 +1,6 @@
 import TrendyProtocols
 
-/// Row that contains a block of readings. Its sort value is the time of the first reading.
+/// The sort value of the row is the time of the first reading.
 struct TrackBlockRow {
   private let record: TrackRow
 
@@ -44,7 +44,7 @@ struct TrackBlockWriter {
     self.device = device
   }
 
-  /// Adds readings, which must be in ascending order, with at most one per time and slot.
+  /// The readings must be in ascending order, with at most one per time and slot.
   mutating func add(_ entries: [TrackEntry]) throws {
     var rest = entries[...]
     while let first = rest.first {

@@ -116,7 +116,6 @@ struct TrackEntry: Hashable {
 }
 
 extension TrackEntry: Comparable {
-  /// Orders by time, then by slot.
   static func < (left: TrackEntry, right: TrackEntry) -> Bool {
     left.time != right.time ? left.time < right.time : left.slot < right.slot
   }

@@ -285,7 +285,7 @@ private enum DeviceTable {
     }
   }
 
-  /// Returns the number of a device, assigning the next number to a new device.
+  /// Assigns the next number to a new device.
   static func number(of name: String, in transaction: any TrackRowWriting) throws -> UInt64 {
     let known = try transaction.rows(kind: TrackRowKind.device)
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }

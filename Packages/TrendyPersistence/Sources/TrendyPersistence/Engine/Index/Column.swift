@@ -11,7 +11,6 @@ final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
     base = .allocate(capacity: self.capacity)
   }
 
-  /// Creates a column of zeros.
   init(zeros count: Int) {
     capacity = max(count, 1)
     base = .allocate(capacity: capacity)
@@ -32,7 +31,6 @@ final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
     set { base[index] = newValue }
   }
 
-  /// Removes all elements but keeps the memory.
   func removeAll() { count = 0 }
 
   var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }

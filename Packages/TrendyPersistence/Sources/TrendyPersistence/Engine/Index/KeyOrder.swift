@@ -15,7 +15,7 @@ final class KeyOrder {
     var all: Int { versionSeven + otherUUIDs + hashes }
   }
 
-  /// Row numbers of all finished kinds, kind by kind.
+  /// Row numbers of all finished kinds.
   let rows: Column<UInt32>
   private(set) var counts: [Counts] = []
   private let sevens = KeyedRows()
@@ -48,7 +48,7 @@ private final class KeyedRows {
   private let keys = Column<UInt64>()
   private let rows = Column<UInt32>()
   private var isSorted = true
-  /// Bits in which the keys differ.
+  /// Bits that differ between keys.
   private var varying: UInt64 = 0
 
   var count: Int { keys.count }

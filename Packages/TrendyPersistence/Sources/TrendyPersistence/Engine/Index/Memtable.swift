@@ -18,11 +18,9 @@ final class Memtable {
   private var usedSlots = 0
   /// Bit set of the kinds of all rows ever added.
   private var kindsSeen: SIMD4<UInt64> = .zero
-  /// Lists by kind; empty until the first scan.
   private var kinds: [OrderedRows?] = []
   /// Number of the first row that is not in the kind lists yet.
   private var kindsListed = 0
-  /// Numbers of the groups; created at the first access to a group.
   private var groupNumbers: GroupNumbers?
   /// Group lists, indexed by group number minus one.
   private var groups: [GroupList] = []
@@ -79,14 +77,12 @@ final class Memtable {
     return true
   }
 
-  /// Reserves space for `more` additional keys.
   func reserve(_ more: Int) {
     var bytes = table.count
     while Self.isCrowded(usedSlots + more, bytes) { bytes *= 2 }
     if bytes > table.count { grow(to: bytes) }
   }
 
-  /// Applies all rows of an intact commit group.
   func apply(group: GroupHeader, at base: UnsafeRawPointer) {
     for record in GroupRows(header: group, base: base) { apply(record) }
   }
@@ -275,7 +271,6 @@ extension Memtable {
   /// Returns a mask with the high bit set in each tag byte whose slot is empty.
   @inline(__always) private static func empty(_ tags: UInt64) -> UInt64 { ~tags & 0x0080_8080_8080_8080 }
 
-  /// Returns the slot that contains the key, or the empty slot for it.
   private func slot(kind: UInt8, key: RowKey, hash: UInt32) -> Int {
     let mask = table.count - Self.bucketBytes
     var bucket = Int(hash) &* Self.bucketBytes & mask

@@ -133,7 +133,6 @@ final class OrderedRows {
     leaves.insert(upper, at: index + 1)
   }
 
-  /// Returns the first position with at least this sort value, or the end.
   private func first(atLeast sort: Int64) -> Position {
     var low = 0
     var high = leaves.count

@@ -47,7 +47,6 @@ extension RowKey {
   /// Maximum number of strings that can share a hash. Their keys differ in the lowest bits.
   static let hashPlaces: UInt64 = 8
 
-  /// First of the keys available to strings with this hash.
   @inline(__always) var firstPlace: RowKey { RowKey(high: high, low: low & ~(Self.hashPlaces - 1)) }
 
   /// All keys available to strings with this hash. Call this only on a ``firstPlace``.

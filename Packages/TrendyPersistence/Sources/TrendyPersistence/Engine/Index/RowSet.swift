@@ -1,4 +1,3 @@
-/// Set of row numbers, stored as a bit array.
 struct RowSet {
   private var words: [UInt64] = []
 

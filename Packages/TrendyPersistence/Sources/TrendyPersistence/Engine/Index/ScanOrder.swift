@@ -56,7 +56,6 @@ final class SortedRows {
 
   private let entries: UnsafeMutableBufferPointer<Entry>
 
-  /// Collects the rows from several lists, omitting deletions, and sorts them.
   init(_ lists: [UnsafeBufferPointer<UnsafeRawPointer>]) {
     var places = [Int](repeating: 0, count: 257)
     for list in lists {
@@ -119,7 +118,6 @@ final class SortedRows {
     if source.baseAddress != entries.baseAddress { _ = entries.update(fromContentsOf: source) }
   }
 
-  /// Performs one stable pass of the radix sort, over one byte of the sort values.
   private static func sort(
     _ source: UnsafeMutableBufferPointer<Entry>, by shift: UInt64, to target: UnsafeMutableBufferPointer<Entry>
   ) {

@@ -1,7 +1,7 @@
 /// All rows in a generation. Rows in the log, kept in memory, supersede segment rows with the same key. Not
 /// thread-safe.
 final class StoreTables {
-  /// Rows in the log. A deletion hides the segment row with the same key.
+  /// A deletion hides the segment row with the same key.
   let memtable = Memtable()
   let segments: SegmentStack
   private var superseded: [RowPlace] = []
@@ -73,7 +73,6 @@ final class StoreTables {
     return try segments.find(kind: kind, key: key)?.record
   }
 
-  /// Returns for each key whether it has a row.
   func holds(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var held = [Bool](repeating: false, count: keys.count)
     try find(kind: kind, keys: keys) { index, _ in held[index] = true }
@@ -143,7 +142,6 @@ final class StoreTables {
     try settle(kind)
     let lists = try segments.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
-    // Merge the shortest lists first.
     return lists.sorted { $0.count < $1.count }.reduce(recent) {
       ScanOrder.merge($1, $0, descending: descending, limit: limit)
     }

@@ -18,7 +18,6 @@ struct DurableEnd: Hashable {
     self.checksum = checksum
   }
 
-  /// Reads the record from the lock file. Returns `nil` if it is missing, torn or invalid.
   init?(of lock: any OpenFile) {
     let memory = RowMemory(zeroed: Self.bytes)
     // A read error counts as a missing record.

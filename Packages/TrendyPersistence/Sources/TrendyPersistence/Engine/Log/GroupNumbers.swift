@@ -19,7 +19,6 @@ final class GroupNumbers {
     return number == 0 ? nil : number
   }
 
-  /// Returns the number of a group, assigning one if necessary.
   func number(of name: GroupName) -> UInt32 {
     var slot = slot(of: name)
     if slots[slot] != 0 { return slots[slot] }
@@ -32,7 +31,6 @@ final class GroupNumbers {
     return slots[slot]
   }
 
-  /// Returns the slot that contains the group's number, or the free slot for it.
   private func slot(of name: GroupName) -> Int {
     let mask = slots.count - 1
     let mixed = (name.group ^ UInt64(name.kind)) &* 0x9E37_79B1_85EB_CA87

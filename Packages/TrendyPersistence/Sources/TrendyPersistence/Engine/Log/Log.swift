@@ -12,7 +12,6 @@ struct SpareChunk {
   var bytes: Int
 }
 
-/// Reads and creates the files of a store: lock, manifest and chunks.
 struct Log {
   let directory: String
   let fileSystem: any FileSystem
@@ -49,7 +48,6 @@ struct Log {
     try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
   }
 
-  /// Acquires a lock. Throws if another handle still holds it after `limit`.
   func take(_ lock: any OpenFile, atMost limit: Duration) throws(StorageError) {
     try fileSystem.take(lock, of: lockPath, atMost: limit)
   }
@@ -135,10 +133,8 @@ struct Log {
     }
   }
 
-  /// Creates an empty chunk. When this returns, the chunk and its name are durable.
-  /// - Parameters:
-  ///   - header: header of the new chunk.
-  ///   - isWrittenOver: whether to fill the chunk with zeros, so that saves write only data and allocate no extents.
+  /// Creates an empty chunk, which is durable under its name when this returns. If `isWrittenOver`, the chunk is filled
+  /// with zeros, so that saves write only data and allocate no extents.
   func createChunk(_ header: ChunkHeader, isWrittenOver: Bool) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
     return try makeChunk(path, bytes: header.chunkBytes, isWrittenOver: isWrittenOver) { file throws(FileSystemError) in
@@ -156,7 +152,7 @@ struct Log {
     return SpareChunk(file: file, bytes: bytes)
   }
 
-  /// Turns a spare file into a chunk. When this returns, the chunk and its name are durable.
+  /// Turns a spare file into a durable chunk.
   func adopt(_ spare: SpareChunk, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     try storing { () throws(FileSystemError) in
       try spare.file.write(header.encoded, at: 0)
@@ -347,7 +343,6 @@ struct Log {
       loaded = target
     }
 
-    /// Loads the group at an offset. Returns its header, or `nil` if the header is invalid.
     mutating func group(at offset: Int) throws(StorageError) -> GroupHeader? {
       let available = header.chunkBytes - offset
       try load(to: offset + min(GroupHeader.bytes, available))
@@ -357,7 +352,7 @@ struct Log {
       return group
     }
 
-    /// Returns whether the bytes at an offset, where a group header would be, are all zero.
+    /// Returns whether a possible group header at an offset is all zeros.
     mutating func isZero(at offset: Int) throws(StorageError) -> Bool {
       let end = min(offset + GroupHeader.bytes, header.chunkBytes)
       try load(to: end)

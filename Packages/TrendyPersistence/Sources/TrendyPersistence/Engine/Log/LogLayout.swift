@@ -37,12 +37,10 @@ struct ChunkHeader: Hashable {
     return .valid(header)
   }
 
-  /// Creates the header for the chunk after `header`.
   init(after header: ChunkHeader, chunkBytes: Int) {
     self.init(number: header.number + 1, chunkBytes: chunkBytes, storeID: header.storeID)
   }
 
-  /// Encoded header.
   var encoded: [UInt8] {
     Array(unsafeUninitializedCapacity: Self.bytes) { buffer, count in
       let base = UnsafeMutableRawPointer(buffer.baseAddress!)
@@ -69,7 +67,7 @@ struct GroupHeader: Hashable {
   var length: Int
   var count: Int
   var epoch: UInt64
-  /// Sequence number. Starts at 1 and increases by 1 with each group.
+  /// Starts at 1 and increases by 1 with each group.
   var sequence: UInt64
   /// Highest sequence number that the writer knew to be durable. A broken group with a number up to this one is damage;
   /// with a higher number it is a torn tail.
@@ -122,7 +120,6 @@ struct GroupHeader: Hashable {
   }
 }
 
-/// Version of the file format, and file names.
 enum StoreFormat {
   /// Version of the store files and of the rows in a backup.
   static let version = 1
@@ -149,7 +146,6 @@ enum StoreFormat {
   /// Name prefix for replaced files, which are preserved unchanged.
   static let setAsidePrefix = "set-aside-"
 
-  /// Whether a file with this name in a store's directory belongs to the store.
   static func isOwnName(_ name: String) -> Bool {
     [spareName, manifestName, newManifestName, lockName, maintenanceLockName].contains(name)
       || ["segment-", "log-", setAsidePrefix].contains { name.hasPrefix($0) }

@@ -1,4 +1,3 @@
-/// Current generation and log tail of an open store.
 struct LogState {
   var generation: Generation
   var tail: LogTail
@@ -15,20 +14,17 @@ struct Generation: @unchecked Sendable {
   let manifestFile: (any OpenFile)?
 }
 
-/// State of a handle that does not depend on the generation.
 struct Handle {
   var lock: (any OpenFile)?
   /// Whether a unit of work on this handle holds the write lock and has applied every group.
   var isAppending = false
-  /// Number of bytes saved through this handle.
   var savedBytes = 0
   /// Counter incremented by every save; `nil` if this handle has to check the log for new groups.
   var counter: (any SharedCounter)?
   /// Value of ``counter`` from before the log was last read to its end.
   var seen: UInt64?
-  /// Number of refreshes.
   var looks = 0
-  /// Error that makes this handle permanently unusable; `nil` while it is usable.
+  /// Error that makes this handle permanently unusable.
   var failure: StorageError?
 }
 
@@ -124,9 +120,8 @@ extension LogState {
     }
   }
 
-  /// Starts creating the next chunk in the background while the current chunk still has space.
-  ///
-  /// A handle that saves a lot then need not wait for the file or its memory.
+  /// Starts creating the next chunk in the background while the current chunk still has space, so that a handle that
+  /// saves a lot need not wait for the file or its memory.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
     // Not worthwhile for a program that saves once and exits.
     guard tail.spare == nil, handle.savedBytes >= options.firstChunkBytes / 4, tail.end * 2 >= tail.chunk.chunkBytes

@@ -7,9 +7,7 @@ struct LogTail {
   var file: any OpenFile
   var chunk: ChunkHeader
   var end: Int
-  /// Sequence number of the last group.
   var sequence: UInt64
-  /// Checksum of the last group.
   var checksum: UInt64
   /// Sequence number of the last group known to be durable.
   var durable: UInt64
@@ -24,7 +22,6 @@ struct LogTail {
   var writeFailure: StorageError?
   /// Length of the log in preceding chunks, in bytes.
   var bytesBefore: Int
-  /// Next chunk, if it was prepared in the background.
   var spare: (header: ChunkHeader, file: any SpareFile, memory: RowMemory)?
 
   /// Groups at the end of the log that another handle wrote and that may not be durable.

@@ -58,7 +58,6 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     return body(&value.pointee)
   }
 
-  /// Changes the value and wakes all waiting threads.
   func update<Result>(_ body: (inout Value) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer {
@@ -96,8 +95,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Blocks until the value may have changed. The deadline is a time on the monotonic clock.
-  /// - Returns: whether the deadline has passed.
+  /// Returns whether the deadline, a time on the monotonic clock, has passed.
   private func waitForChange(until deadline: timespec) -> Bool {
     #if canImport(Darwin)
       var now = timespec()

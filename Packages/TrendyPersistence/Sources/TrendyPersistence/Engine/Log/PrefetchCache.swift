@@ -26,10 +26,9 @@ final class PrefetchCache {
     return known.absent.contains(key.isHash ? key.firstPlace : key) ? .absent : .unknown
   }
 
-  /// Whether no key of the hash has a row. `hash` is the first key of the hash.
+  /// Whether all keys of the hash are known to have no row. `hash` is the first of those keys.
   func isAbsent(kind: UInt8, hash: RowKey) -> Bool { kinds[kind]?.absent.contains(hash) ?? false }
 
-  /// Returns the rows of a group, or `nil` if the group was not prefetched.
   func records(kind: UInt8, group: UInt64) -> [UnsafeRawPointer]? { kinds[kind]?.groups[group] }
 
   /// Adds the result of a search. For a hash, `keys` contains its first key, which stands for all its keys.

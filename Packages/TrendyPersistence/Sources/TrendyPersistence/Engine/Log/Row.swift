@@ -17,7 +17,7 @@ final class RowMemory: @unchecked Sendable {
   /// Mapped pages that contain ``base``; `nil` for memory from `malloc`.
   private var pages: ZeroPages?
 
-  /// Allocates zeroed memory. Large allocations use physical memory only for pages that have been touched.
+  /// Large allocations use physical memory only for pages that have been touched.
   init(zeroed count: Int) {
     if let pages = ZeroPages(count) {
       self.pages = pages
@@ -32,13 +32,11 @@ final class RowMemory: @unchecked Sendable {
     self.count = count
   }
 
-  /// Allocates zeroed memory and copies `bytes` to its start.
   convenience init(zeroed count: Int, beginningWith bytes: UnsafeRawBufferPointer) {
     self.init(zeroed: count)
     if let start = bytes.baseAddress { base.copyMemory(from: start, byteCount: bytes.count) }
   }
 
-  /// Allocates uninitialized memory.
   init(_ count: Int) {
     guard let base = malloc(max(count, 8)) else {
       preconditionFailure("out of memory: cannot allocate \(count) bytes for rows")
@@ -98,7 +96,6 @@ private final class ZeroPages {
     let isLarge = count >= Self.largeBytes
     let unit = isLarge ? Self.largeBytes : 16 << 10  // one or more pages
     self.count = (count + unit - 1) / unit * unit
-    // Large pages are aligned to their length.
     let whole = self.count + (isLarge ? Self.largeBytes : 0)
     guard let start = mmap(nil, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED
     else { return nil }

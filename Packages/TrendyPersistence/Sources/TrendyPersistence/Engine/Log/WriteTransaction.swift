@@ -18,7 +18,6 @@ public final class WriteTransaction {
   private var lookedBefore: (kind: UInt8, key: RowKey, isSaved: Bool)?
   /// Row numbers in ``overlay`` whose keys are known to have no saved row.
   private var newRows = RowSet()
-  /// Prefetched rows, and prefetched keys without a row.
   private let ahead = PrefetchCache()
   /// All rows written so far in order, for restoring savepoints; `nil` before the first savepoint.
   private var history: [UnsafeRawPointer]?
@@ -85,7 +84,6 @@ public final class WriteTransaction {
     return !overlay.mayHold(kind: kind) || hash.places.allSatisfy { overlay.find(kind: kind, key: $0) == nil }
   }
 
-  /// Prefetches all rows in each group.
   func lookAhead(kind: UInt8, groups: [UInt64]) throws(StorageError) {
     try engine.lookAhead(kind: kind, groups: groups, ahead)
   }
@@ -133,7 +131,6 @@ public final class WriteTransaction {
     return RowList(pointers: merged, pin: RowPin(memories: memories, others: [saved.pin]))
   }
 
-  /// Combines a group's prefetched rows with this unit's changes.
   private func merged(_ saved: [UnsafeRawPointer], _ pin: RowPin, kind: UInt8, group: UInt64) -> RowList {
     guard overlay.mayHold(kind: kind) else { return RowList(pointers: saved, pin: pin) }
     let own = overlay.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
@@ -285,7 +282,6 @@ public final class WriteTransaction {
     }
     isOpen = false
     engine.releaseWriteLock()
-    // As in commit(), a maintenance failure is not reported here.
     try? engine.maintainIfOverdue()
   }
 

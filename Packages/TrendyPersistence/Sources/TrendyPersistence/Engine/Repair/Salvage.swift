@@ -189,7 +189,7 @@ struct Salvage {
     return LostSaves(path: chunk.path, offset: place.offset, numbers: numbers, rows: rows)
   }
 
-  /// Returns the newest intact version of each row, and adds damaged segment rows to ``lostRows``.
+  /// Returns the newest intact version of each row. Adds damaged segment rows to ``lostRows``.
   mutating func records() -> Memtable {
     let memtable = Memtable()
     for layer in stack.layers {
@@ -206,7 +206,6 @@ struct Salvage {
     return memtable
   }
 
-  /// Returns the highest number of any file with a prefix, including files set aside.
   static func highestNumber(_ names: [String], prefix: String) -> UInt64 {
     files(names, prefix: prefix, above: 0).map(\.number).max() ?? 0
   }

@@ -54,7 +54,6 @@ extension StorageEngine {
     return [finding]
   }
 
-  /// Verifies the log and the segments listed in the manifest.
   static func verify(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let manifest = log.manifest
     // Read the lock file before the log. Otherwise it could confirm saves made after the log was read.

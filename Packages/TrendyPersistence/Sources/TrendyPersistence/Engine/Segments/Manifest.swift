@@ -8,7 +8,6 @@ struct Manifest: Hashable {
   /// Maximum number of segments in a manifest. Merging keeps the actual number far lower.
   static let maxSegments = 1000
 
-  /// Generation, which increases with each replacement.
   var generation: UInt64
   /// Random id, chosen when the store was created.
   var storeID: UInt64

@@ -5,7 +5,6 @@ extension Segment {
     let counts: KeyOrder.Counts
   }
 
-  /// Returns the rows of a kind in key order, or `nil` if the segment has none.
   func keyedRun(kind: UInt8) throws(StorageError) -> KeyedRun? {
     guard let rows = footer.kinds.first(where: { $0.kind == kind }) else { return nil }
     guard let place = try entry(kind: kind, group: KeyOrder.group) else {
@@ -26,7 +25,6 @@ extension Segment {
     return RowLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high
   }
 
-  /// Returns the row at an index in the key order.
   func row(_ index: Int, of run: KeyedRun) throws(StorageError) -> Int {
     let place = run.list + index * 4
     try check(place, 4)

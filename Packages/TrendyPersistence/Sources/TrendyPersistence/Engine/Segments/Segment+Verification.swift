@@ -52,7 +52,7 @@ extension Segment {
     return (found, lost)
   }
 
-  /// Returns what intact pages still contain about a damaged row: its kind, key, and sort value or day.
+  /// Returns what intact pages still contain about a damaged row.
   private func lostRow(_ row: Int) -> LostRow {
     let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }
     var lost = LostRow(kind: kind?.kind ?? 0, key: nil, sort: try? sort(row))  // its page may be damaged too

@@ -29,7 +29,6 @@ final class SegmentReference: Hashable, Sendable {
   }
 }
 
-/// Location of a row: its segment's number and its index there.
 struct RowPlace: Hashable, Sendable {
   var segment: UInt64
   var row: Int
@@ -43,7 +42,6 @@ final class Segment {
   let path: String
   let footer: SegmentFooter
   let mapping: any MappedFile
-  /// Keeps ``mapping`` alive.
   let pin: RowPin
   let base: UnsafeRawPointer
   /// Bit set of the kinds that have rows.
@@ -177,7 +175,6 @@ final class Segment {
   /// Discards the pages before a row from memory, for sequential readers that no longer need them.
   func letGo(before record: UnsafeRawPointer) { mapping.letGo(0..<record - base) }
 
-  /// Discards all pages of the file from memory.
   func letGo() { mapping.letGo(0..<fileBytes) }
 
   func checkAll() throws(StorageError) {
@@ -186,7 +183,7 @@ final class Segment {
 
   // MARK: Rows
 
-  /// Returns consecutive rows. Their bytes are consecutive too, so their pages are verified together.
+  /// The bytes of consecutive rows are consecutive too, so their pages are verified together.
   func records(_ rows: Range<Int>, descending: Bool) throws(StorageError) -> [UnsafeRawPointer] {
     guard !rows.isEmpty else { return [] }
     try check(footer.offsetsAt + rows.lowerBound * 4, rows.count * 4)
@@ -275,7 +272,6 @@ final class Segment {
 
   // MARK: Runs
 
-  /// Rows of a kind, or of one of its groups, ordered by sort value and key.
   struct Run {
     /// Offset of the list of row indexes; `nil` if the rows are consecutive from `first`.
     fileprivate var list: Int?
@@ -284,7 +280,6 @@ final class Segment {
     fileprivate(set) var days: SegmentDayIndex
   }
 
-  /// Returns the rows of a kind, which are consecutive.
   func rows(ofKind kind: UInt8) -> Range<Int> {
     footer.kinds.first { $0.kind == kind }.map { $0.first..<$0.first + $0.count } ?? 0..<0
   }
@@ -374,7 +369,6 @@ final class Segment {
     run.list == nil ? run.first + indices.lowerBound..<run.first + indices.upperBound : nil
   }
 
-  /// Returns the number of rows in a run with a sort value below `bound`.
   func rank(_ bound: Int64, in run: Run) throws(StorageError) -> Int {
     try rank(bound, in: run, within: run.days.ranks(of: bound))
   }
@@ -389,7 +383,6 @@ final class Segment {
     return low
   }
 
-  /// Adds the number of rows between consecutive boundaries to `counts`.
   func addCounts(
     kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]
   ) throws(StorageError) {
@@ -399,7 +392,6 @@ final class Segment {
     }
   }
 
-  /// Whether the day index of a run matches its rows.
   func daysFit(_ run: Run) throws(StorageError) -> Bool {
     var index = -1
     for place in 0..<run.count {

@@ -9,7 +9,6 @@ struct SortBoundaries {
     days = sorts.map(SegmentDayIndex.day)
   }
 
-  /// Number of intervals.
   var count: Int { max(sorts.count - 1, 0) }
 }
 
@@ -25,7 +24,6 @@ struct SegmentDayIndex {
   let count: Int
   private let rowCount: Int
 
-  /// Creates a view of verified bytes; `rowCount` is the number of rows in the run.
   init(_ base: UnsafeRawPointer, count: Int, rowCount: Int) {
     self.base = base
     self.count = count

@@ -38,7 +38,6 @@ struct SegmentFooter {
   var rowsEnd = SegmentFooter.headerBytes
   var offsetsAt = 0
   var namesAt = 0
-  /// Number of buckets in ``SegmentHashIndex``.
   var nameCount = 0
   var groupsAt = 0
   var groupCount = 0
@@ -68,7 +67,6 @@ struct SegmentFooter {
     Checksum.xxh64(bytes, seed: storeID ^ number << 32 ^ UInt64(page))
   }
 
-  /// Returns the encoded footer and the checksum at its end.
   func encoded() -> (memory: RowMemory, checksum: UInt64) {
     let memory = RowMemory(zeroed: bytes)
     let base = memory.base
@@ -117,7 +115,6 @@ struct SegmentFooter {
     throw damage
   }
 
-  /// Decodes the last footer in the bytes of a whole file. `path` is used in errors.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
     guard source.count >= Self.headerBytes + Self.minBytes, let start = source.baseAddress,
@@ -171,7 +168,6 @@ struct SegmentFooter {
       kinds.append(kind)
       position += Self.kindBytes
     }
-    // The footer is stored twice, and either copy may have been read.
     guard checksumsEnd == end || checksumsEnd + bytes == end else { throw damage }
   }
 

@@ -13,7 +13,6 @@ enum SegmentHashIndex {
   /// Returns the number of buckets for a number of rows. Buckets are about four fifths full on average.
   static func pieces(for rows: Int) -> Int { rows == 0 ? 0 : rows * 5 / 48 + 1 }
 
-  /// Returns the bucket where a search starts.
   @inline(__always) static func piece(_ hash: UInt32, of count: Int) -> Int {
     Int((UInt64(hash) &* UInt64(count)) &>> 32)
   }
@@ -38,7 +37,6 @@ enum SegmentHashIndex {
     return memory
   }
 
-  /// Iterator over the rows in a bucket that may have a given hash.
   struct Probe {
     private let base: UnsafeRawPointer
     /// High bits for those of the first eight rows whose hash byte matches. ``laterMarks`` covers the other four.

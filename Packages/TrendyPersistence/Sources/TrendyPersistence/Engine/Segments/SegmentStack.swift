@@ -54,7 +54,6 @@ final class SegmentStack {
       return (rows.lowerBound >> 6...(rows.upperBound - 1) >> 6).reduce(0) { $0 + word($1, of: rows).nonzeroBitCount }
     }
 
-    /// Returns the bits of 64 rows, masked to those in `rows`.
     private func word(_ index: Int, of rows: Range<Int>) -> UInt64 {
       let first = index << 6
       let below = max(rows.lowerBound - first, 0)
@@ -72,7 +71,7 @@ final class SegmentStack {
       return table
     }
 
-    /// Marks a row as replaced. Returns whether it was not marked before.
+    /// Returns whether the row was not marked as replaced before.
     @discardableResult fileprivate func supersede(_ row: Int) throws(StorageError) -> Bool {
       if isSuperseded(row) { return false }
       if let superseded { superseded.apply(try segment.record(row)) }
@@ -114,7 +113,6 @@ final class SegmentStack {
     try buryKills()
   }
 
-  /// Creates a stack from those segments of a damaged store that could be opened.
   init(salvaging segments: [Segment]) {
     var layers: [Layer] = []
     for segment in segments { layers.append(Layer(segment, over: layers.last)) }
@@ -153,7 +151,7 @@ final class SegmentStack {
 
   var isEmpty: Bool { layers.isEmpty }
 
-  /// Discards the pages of all segments from memory. They are mapped again when they are read.
+  /// Discards the segments' pages from memory. They are mapped again when they are read.
   func letGo() {
     for layer in layers { layer.segment.letGo() }
   }

@@ -13,7 +13,6 @@ final class SegmentWriter {
   private var position = 0
   private var checksums: [UInt64] = []
   private var footer: SegmentFooter
-  // Values of each row.
   private let offsets: Column<UInt32>
   private let hashes: Column<UInt32>
   private let days: Column<Int32>
@@ -25,7 +24,6 @@ final class SegmentWriter {
   /// Cache of recently used group numbers, because consecutive rows alternate between few groups.
   private let lately: UnsafeMutablePointer<(name: GroupName, number: UInt32)>
   private static let latelyCount = 256
-  /// Kind of the rows currently being added.
   private var kind: SegmentFooter.Kind?
   private var isFinished = false
 
@@ -97,7 +95,6 @@ final class SegmentWriter {
     keyOrder.endKind()
   }
 
-  /// Returns the number of a group and counts the row being added.
   @inline(__always) private func number(of name: GroupName) -> UInt32 {
     let slot = Int(truncatingIfNeeded: name.group % UInt64(Self.latelyCount))
     if lately[slot].name != name { lately[slot] = (name, findNumber(of: name)) }
@@ -177,7 +174,6 @@ final class SegmentWriter {
     footer.groupsAt = bytes
     footer.groupCount = order.count + footer.kinds.count * 2
     let dayEntries = Column<UInt32>()
-    // The key-order lists follow the group lists.
     var keyed = listed
     var numbers = order.elements[...]
     for (kind, counts) in zip(footer.kinds, keyOrder.counts) {
@@ -230,7 +226,6 @@ final class SegmentWriter {
     return order
   }
 
-  /// Appends each day that has rows, followed by the number of rows before that day.
   private func addDays(of rows: some Sequence<Int>, to entries: Column<UInt32>) {
     var last: Int32?
     var before: UInt32 = 0

@@ -16,7 +16,7 @@ struct DailyCountsFile {
   private let header: [UInt64]
   private let fileSystem: any FileSystem
 
-  /// Creates the path and header. `basis` is a hash of the time zone and start of day; see ``basis(_:)``.
+  /// `basis` is the hash returned by ``basis(_:)``.
   init(of part: SegmentPart, basis: UInt64, directory: String, fileSystem: any FileSystem) {
     let reference = part.segment.reference
     path = "\(directory)/\(Self.prefix(part.storeID))\(reference.number)-\(String(basis, radix: 16)).tally"
@@ -34,8 +34,7 @@ struct DailyCountsFile {
     return text.withUnsafeBytes { Checksum.xxh64($0) }
   }
 
-  /// Reads the counts for `types`, or for all types if `nil`.
-  /// - Returns: the counts, or `nil` if the file is missing or damaged.
+  /// Returns the counts for `types`, or for all types if `nil`. Returns `nil` if the file is missing or damaged.
   func read(ofTypes types: Set<String>? = nil) -> DailyCounts? {
     guard let file = try? fileSystem.open(path, .read), let size = try? file.size(), size > Self.headerBytes + 8,
       size < 1 << 30, let mapping = try? file.map(size: size), let base = mapping.bytes.baseAddress,
@@ -115,7 +114,6 @@ struct DailyCountsFile {
     try? fileSystem.rename(temporary, to: path)
   }
 
-  /// Removes the files for segments that no longer exist.
   static func removeOthers(
     than known: Set<String>, storeID: UInt64, directory: String, fileSystem: any FileSystem
   ) {

@@ -5,12 +5,10 @@ struct DayTable {
   /// Ascending start times of all days, from the day with the start of the range to the day with its end.
   private(set) var starts: [Date] = []
   private let timeZone: TimeZone
-  /// Sort values covered by the table.
   private let sorts: ClosedRange<Int64>
   /// Sort values of the midnights between days, plus the extreme values at both ends.
   private var boundaries = SortBoundaries([])
 
-  /// Creates a table from the day of `first` to the day of `last`, both included.
   init(from first: Date, through last: Date, timeZone: TimeZone) {
     self.timeZone = timeZone
     sorts = RowOrder.sort(first)...RowOrder.sort(last)
@@ -18,7 +16,6 @@ struct DayTable {
     boundaries = SortBoundaries([.min] + starts.dropFirst().map(RowOrder.sort) + [.max])
   }
 
-  /// Whether the table covers these sort values in this time zone.
   func covers(_ sorts: ClosedRange<Int64>, _ timeZone: TimeZone) -> Bool {
     self.sorts.lowerBound <= sorts.lowerBound && sorts.upperBound <= self.sorts.upperBound && timeZone == self.timeZone
   }

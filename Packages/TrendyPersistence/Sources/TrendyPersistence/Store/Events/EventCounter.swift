@@ -1,7 +1,6 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Counts events by type, day and minute, row by row.
 final class EventCounter {
   private let local: LocalTime
   private let zone: [UInt8]?
@@ -56,7 +55,7 @@ final class EventCounter {
     return own.elementsEqual(zone)
   }
 
-  /// Returns the index of the counts for the event's type, or `nil` if the type is not counted.
+  /// Returns `nil` if the event's type is not counted.
   private func place(of fields: EventRowFields) -> Int? {
     guard let bits = fields.typeBits else { return place(named: reader.eventTypeId(fields)) }
     let key = RowKey(high: bits.high, low: bits.low)

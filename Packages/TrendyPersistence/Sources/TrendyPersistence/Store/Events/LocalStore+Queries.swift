@@ -128,7 +128,6 @@ extension LocalStore {
     records = kept
   }
 
-  /// Sorts rows in the same microsecond by time and id.
   private static func order(_ records: inout [UnsafeRawPointer]) throws(StorageError) {
     var start = 0
     while let first = firstOfOneSort(records, from: start) {

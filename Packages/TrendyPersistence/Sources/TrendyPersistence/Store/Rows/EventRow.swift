@@ -57,7 +57,6 @@ public struct EventRow {
     guard PackedProperties.forEachPacked(shape, values, body) else { throw unreadable }
   }
 
-  /// Returns the shape of the properties and the bytes of their values, or `nil` if there are no properties.
   @usableFromInline func packedProperties() throws(StorageError) -> (PropertyShape, UnsafeRawBufferPointer)? {
     guard let bytes = fields.properties else { return nil }
     guard let pieces = source.reader.shapes.split(bytes) else { throw unreadable }
@@ -141,7 +140,6 @@ public struct EventRows {
 @available(*, unavailable)
 extension EventRows: Sendable {}
 
-/// Memory and decoder shared by the rows of a query.
 final class EventRowSource {
   let pin: RowPin
   let reader: EventReader

@@ -99,7 +99,6 @@ struct EventRowFields {
   @inline(__always) var syncStatus: SyncStatus { StoredCode.status(traits.status) ?? .pending }
 }
 
-/// Fields that few events have.
 struct SeldomFields {
   var externalId: String?
   var originalTitle: String?

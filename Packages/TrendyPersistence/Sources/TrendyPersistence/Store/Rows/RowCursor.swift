@@ -15,7 +15,7 @@ struct RowCursor {
 
   @inline(__always) var isAtEnd: Bool { position == end }
   @inline(__always) var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: position, count: end - position) }
-  /// Skips the content of a field, and returns whether it was complete.
+  /// Returns whether the content of the skipped field was complete.
   mutating func skip(_ header: UInt64) -> Bool {
     switch RowWire(rawValue: UInt8(header & 3)) {
     case .integer: number() != nil

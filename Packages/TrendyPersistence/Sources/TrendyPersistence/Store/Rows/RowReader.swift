@@ -23,7 +23,6 @@ struct RowReader {
     return content(header: header)
   }
 
-  /// Reads the content of a field whose header has already been read.
   mutating func content(header: UInt64) -> Field? {
     guard let wire = RowWire(rawValue: UInt8(header & 3)), let number = Int(exactly: header >> 2) else {
       return broken()

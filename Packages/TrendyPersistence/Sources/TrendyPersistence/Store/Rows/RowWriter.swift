@@ -10,7 +10,6 @@ final class RowWriter {
   private var capacity = 1024
   private var count = 0
   private let groups = SharedGroups()
-  /// Group key of the last event type written.
   private(set) var typeGroup: UInt64 = 0
 
   init() { base = .allocate(byteCount: capacity, alignment: 8) }
@@ -150,7 +149,6 @@ extension RowWriter {
   /// Maximum length of a field without its content: the header, a length and another number, or two words.
   private static let maxNumbers = 40
 
-  /// Reserves space for `more` bytes plus the numbers in a field.
   @inline(__always) private func reserve(_ more: Int) {
     if capacity - count < more + Self.maxNumbers { grow(more + Self.maxNumbers) }
   }
@@ -187,7 +185,6 @@ extension RowWriter {
     count &+= 8
   }
 
-  /// Writes the length of the bytes, then the bytes.
   @inline(__always) private func piece(_ source: UnsafeRawBufferPointer) {
     number(UInt64(source.count))
     copy(source)
@@ -199,7 +196,6 @@ extension RowWriter {
     count &+= source.count
   }
 
-  /// Returns the number of bytes that ``number(_:)`` writes.
   private static func length(of number: UInt64) -> Int { max(70 - number.leadingZeroBitCount, 7) / 7 }
 
   /// Writes a field whose length is known only after its content has been written.

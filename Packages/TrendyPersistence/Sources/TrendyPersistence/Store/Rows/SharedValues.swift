@@ -45,7 +45,6 @@ final class SharedGroups {
 
   deinit { known.deallocate() }
 
-  /// Returns the group key for a canonical UUID with this key.
   @inline(__always) func group(_ identifier: String, _ key: RowKey) -> UInt64 {
     let mixed = (key.high ^ key.low) &* 0x9E37_79B1_85EB_CA87
     let entry = known + Int(truncatingIfNeeded: mixed &>> 57)
@@ -54,7 +53,6 @@ final class SharedGroups {
   }
 }
 
-/// Cache of strings. Rows with the same text share one string.
 final class SharedTexts {
   private static let longest = 128
   private var known = [String](repeating: "", count: 128)

@@ -59,7 +59,6 @@ enum TimestampRule: UInt64 {
   }
 }
 
-/// An event's flags and enumerations, packed into one number.
 struct EventTraits {
   var word: UInt64 = 0
 

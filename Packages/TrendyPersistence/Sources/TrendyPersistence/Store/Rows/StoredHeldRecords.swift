@@ -38,7 +38,6 @@ struct StoredMarks {
 }
 
 extension RowWriter {
-  /// Writes the shared field version to three fields, and the others as members of a fourth field.
   func marks(_ marks: [String: FieldVersion], from field: Int) {
     if marks.isEmpty { return }
     if let common = marks[FieldVersion.others] {
@@ -55,7 +54,7 @@ extension RowWriter {
   }
 }
 
-/// Replica entry: the hub's copy of an entity. Unlike a parked change, it is found by kind and identifier.
+/// Replica entry. Unlike a parked change, it is found by kind and identifier.
 struct HeldEntry: StoredRow {
   var entry: ChangeEntry
   var entityType: MutationEntityType

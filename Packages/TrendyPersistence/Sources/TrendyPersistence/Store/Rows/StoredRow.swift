@@ -21,7 +21,6 @@ enum RowKind {
   /// key.
   static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
   static func isHeldEntry(_ kind: UInt8) -> Bool { kind >> 5 == 1 }
-  /// Returns the row kind for entities of a kind without a separate Swift type.
   static func record(_ kind: MutationEntityType) -> UInt8 { 64 + UInt8(StoredCode.code(kind)) }
 
   static func isRecord(_ kind: UInt8) -> Bool { kind >> 5 == 2 }
@@ -62,7 +61,6 @@ protocol StoredRow {
   /// Highest field number that this version writes.
   static var lastField: Int { get }
 
-  /// Identifier of the row, unique within its kind.
   var rowIdentifier: String { get }
   var rowSort: Int64 { get }
   /// Group key; 0 for none.

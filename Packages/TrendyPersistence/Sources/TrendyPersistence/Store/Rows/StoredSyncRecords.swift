@@ -169,7 +169,6 @@ extension ChangeEntry: StoredRow {
   /// itself, otherwise its parent.
   var rowGroup: UInt64 { (isDelete ? entityId : parentId).map { RowOrder.group($0) } ?? 0 }
 
-  /// Id of the entity's parent; `nil` for a deletion or for a kind without parents.
   var parentId: String? {
     guard !isDelete, let data, let parent = SyncedKind.named(entityType)?.parent else { return nil }
     return data.rawData[parent.name]?.stringValue
