@@ -1,23 +1,23 @@
 /// Error while reading or writing an archive or a compressed stream.
 ///
-/// `entry` is the path of the entry in its archive; `nil` if the error concerns the whole archive or a stream without a
-/// name.
+/// `entry` is the path of the entry in its archive, or `nil` if the error concerns the whole archive or an unnamed
+/// stream.
 public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The content does not have the expected format, which `expected` names with its article: "a ZIP archive".
+  /// The content does not have the expected format. `expected` includes an article, for example "a ZIP archive".
   case notAnArchive(expected: String)
   /// The content ends before it is complete.
   case truncated(entry: String?, reason: String)
-  /// The content is invalid or fails its checksum.
+  /// The content is invalid, or its checksum does not match.
   case damaged(entry: String?, reason: String)
   /// The entry is encrypted; none of it was read.
   case encrypted(entry: String)
-  /// The content is valid, but not supported by this package.
+  /// The content is valid but not supported by this package.
   case unsupported(entry: String?, reason: String)
-  /// A limit set by the caller was exceeded, for example by an archive crafted to exhaust memory or disk space.
+  /// A limit set by the caller was exceeded, for example by an archive designed to exhaust memory or disk space.
   case exceedsLimit(entry: String?, reason: String)
-  /// The path is absolute, or leads out of the folder into which the archive would be unpacked.
+  /// The path is absolute or leads out of the target folder.
   case unsafePath(String)
-  /// A system call failed; `code` is the `errno`.
+  /// A system call failed with error number `code` (`errno`).
   case system(path: String, operation: String, code: Int32)
 
   /// Error message with the entry, the reason and, where possible, the remedy.

@@ -1,22 +1,22 @@
 /// Limits for archives from untrusted sources.
 public struct ArchiveLimits: Hashable, Sendable {
-  /// Maximum number of entries; each uses about 150 bytes of memory.
+  /// Maximum number of entries. Each entry uses about 150 bytes of memory.
   public var entries: Int
-  /// Maximum number of decompressed bytes per compressed byte, checked once more than 1 MiB has been decompressed.
-  /// Deflate can reach 1032; exported text stays below 50.
+  /// Maximum number of decompressed bytes per compressed byte, checked after the first decompressed MiB. Deflate can
+  /// reach 1032; exported text stays below 50.
   public var ratio: Int
   /// Maximum number of decompressed bytes in total.
   public var totalBytes: Int64
 
-  /// Creates limits; the defaults suit exports of several gigabytes.
+  /// Creates limits. The defaults suit exports of several gigabytes.
   public init(entries: Int = 250_000, ratio: Int = 250, totalBytes: Int64 = 256 << 30) {
     self.entries = entries
     self.ratio = ratio
     self.totalBytes = totalBytes
   }
 
-  /// Checks the number of decompressed bytes, `given`, against the number of compressed bytes, `taken`, and the total
-  /// limit.
+  /// Checks the number of decompressed bytes, `given`, against the total limit and the number of compressed bytes,
+  /// `taken`.
   func check(entry: String?, given: Int64, taken: Int64) throws(ArchiveError) {
     guard given <= totalBytes else {
       throw .exceedsLimit(entry: entry, reason: "it contains more than \(totalBytes) bytes")

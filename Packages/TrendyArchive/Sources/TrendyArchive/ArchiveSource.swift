@@ -6,14 +6,15 @@
   import Glibc
 #endif
 
-/// Random-access source of bytes with a known length. ZIP archives need one, because their directory is at the end.
+/// Random-access source of bytes with a known length. ZIP archives need random access because their directory is at the
+/// end.
 ///
-/// Data from a pipe must first be copied to a temporary file.
+/// Copy data from a pipe to a temporary file first.
 public protocol ArchiveSource: Sendable {
   /// Length in bytes.
   var count: Int64 { get }
   /// Reads bytes starting at `offset`.
-  /// - Returns: number of bytes read; less than the size of the buffer only at the end.
+  /// - Returns: number of bytes read. Less than the buffer's length only at the end.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int
 }
 
@@ -37,7 +38,7 @@ public struct ArchiveBytes: ArchiveSource, Hashable {
   }
 }
 
-/// Archive in a file, which is closed when the last reference is released.
+/// Archive in a file. The file is closed when the last reference is dropped.
 public final class ArchiveFile: ArchiveSource {
   /// Path of the file.
   public let path: String
@@ -69,7 +70,8 @@ public final class ArchiveFile: ArchiveSource {
 
   deinit { close(descriptor) }
 
-  /// Reads bytes starting at `offset` and returns their number; fewer than requested only at the end of the file.
+  /// Reads bytes starting at `offset` and returns their number, which is less than requested only at the end of the
+  /// file.
   public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     guard let base = buffer.baseAddress else { return 0 }
     var done = 0

@@ -1,7 +1,7 @@
 import Foundation
 import TrendyArchive
 
-/// The system's archive programs. Tests that need a missing program are skipped.
+/// Archive programs of the system. Tests are skipped if the program they need is missing.
 enum ArchiveTools {
   static func has(_ program: String) -> Bool { path(of: program) != nil }
 
@@ -10,7 +10,7 @@ enum ArchiveTools {
       .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Runs a program and returns its exit status and its output, including standard error.
+  /// Runs a program and returns its exit status and output, including standard error.
   @discardableResult
   static func run(_ program: String, _ arguments: [String], in folder: URL) throws -> (status: Int32, output: [UInt8]) {
     let process = Process()
@@ -35,9 +35,8 @@ enum ArchiveTools {
   }
 }
 
-/// Reproducible bytes.
 enum Bytes {
-  /// Text with a compression ratio of about ten.
+  /// Text that compresses to about a tenth.
   static func text(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     var number = 1
@@ -49,7 +48,7 @@ enum Bytes {
     return Array(bytes.prefix(count))
   }
 
-  /// Bytes from a linear congruential generator (Knuth, MMIX), which do not compress.
+  /// Incompressible bytes from a linear congruential generator (Knuth, MMIX).
   static func noise(_ count: Int) -> [UInt8] {
     var state: UInt64 = 1
     return (0..<count).map { _ in
@@ -60,7 +59,7 @@ enum Bytes {
 }
 
 extension ZipReader {
-  /// Returns the contents of all files by path, each read in chunks of `step` bytes.
+  /// Returns the contents of all files by path, reading `step` bytes at a time.
   func files(step: Int = 1000) throws -> [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
     var buffer = [UInt8](repeating: 0, count: step)

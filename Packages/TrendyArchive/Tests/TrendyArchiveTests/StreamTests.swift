@@ -106,7 +106,7 @@ struct StreamTests {
   }
 
   @Test func `CRC-32 matches the standard when computed in chunks`() {
-    // The check value of CRC-32/ISO-HDLC.
+    // Check value of CRC-32/ISO-HDLC.
     #expect(CRC32(of: Array("123456789".utf8)).value == 0xCBF4_3926)
     var pieces = CRC32()
     for byte in "123456789".utf8 { withUnsafeBytes(of: byte) { pieces.update($0) } }

@@ -1,6 +1,6 @@
 import TrendyArchive
 
-/// ZIP archive with fields that can be falsified.
+/// ZIP archive whose fields can be falsified.
 struct ZipFixture {
   struct Entry {
     var name: [UInt8]
@@ -10,11 +10,11 @@ struct ZipFixture {
     var madeOn: UInt8 = 3
     var mode: UInt32 = 0o100644
     var extra: [UInt8] = []
-    /// Falsified value in the directory.
+    /// Falsified directory values.
     var size: UInt32?
     var compressedSize: UInt32?
     var crc32: UInt32?
-    /// Falsified value in the local header only.
+    /// Falsified values in the local header only.
     var localName: [UInt8]?
     var localSize: UInt32?
     /// Falsified offset in the directory.
@@ -27,7 +27,7 @@ struct ZipFixture {
   }
 
   var entries: [Entry]
-  /// Bytes before the archive, not included in offsets.
+  /// Bytes before the archive. Offsets do not include them.
   var prefix: [UInt8] = []
   var comment: [UInt8] = []
   var disk: UInt16 = 0
@@ -80,7 +80,7 @@ struct ZipFixture {
   }
 }
 
-/// Sparse source of many gigabytes of zeros with some data.
+/// Source of many gigabytes of zeros that contains some data.
 struct SparseSource: ArchiveSource {
   var count: Int64
   var parts: [(offset: Int64, bytes: [UInt8])]

@@ -4,7 +4,7 @@ import TrendyArchive
 
 @Suite("Written ZIP archives", .timeLimit(.minutes(5)))
 struct ZipWriterTests {
-  /// Contents of the archive. The streamed files are added in parts.
+  /// Contents of the archive. Streamed files are written in parts.
   static let files = [
     "a.txt": Bytes.text(200_000), "b/noise.bin": Bytes.noise(50_000), "empty.txt": [], "é/导出.xml": Array("<x/>".utf8),
     "streamed.txt": Bytes.text(300_000), "streamed-empty.txt": [],
@@ -135,7 +135,7 @@ struct ZipWriterTests {
       }
     }
     #expect(try length(bytes) == size)
-    // As macOS writes it: without ZIP64, size modulo 4 GiB.
+    // Write the size modulo 4 GiB without ZIP64, as macOS does.
     let header = try #require(bytes.indices.dropLast(3).last { Array(bytes[$0..<$0 + 4]) == [0x50, 0x4B, 1, 2] })
     let extra = header + 46 + 5
     #expect(bytes[extra] == 1)

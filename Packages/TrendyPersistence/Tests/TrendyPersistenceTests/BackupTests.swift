@@ -15,8 +15,8 @@ struct BackupTests {
   private static let kept = "/stick/before"
   private static let options = EngineFixture.options
 
-  /// Creates two stores: one that has sixty rows in a segment (some deleted later) and more rows in the log, and one
-  /// with a row of 1.5 MB.
+  /// Creates two stores: one with sixty rows in a segment, some of them deleted later, and more rows in the log; and
+  /// one with a single row of 1.5 MB.
   private static func makeStore(_ disk: SimulatedFileSystem = SimulatedFileSystem()) throws -> SimulatedFileSystem {
     try disk.createDirectory("/stick")
     try disk.createDirectory("/store/tracks")
@@ -55,7 +55,7 @@ struct BackupTests {
     var payload: [UInt8]
   }
 
-  /// Returns all visible rows of a store, or none if the directory contains no store.
+  /// Returns all visible rows of a store, or none if there is no store in the directory.
   private static func rows(_ disk: SimulatedFileSystem, _ directory: String = "/store") throws -> [Row] {
     guard disk.contents(directory + "/manifest") != nil else { return [] }
     let engine = try StorageEngine.open(directory: directory, fileSystem: disk, options: options)
@@ -100,14 +100,13 @@ struct BackupTests {
       #expect(try Self.rows(disk, "/store/tracks") == tracks)
       let seen = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
       #expect(seen.findings.isEmpty && seen.records == 89)
-      // The restored store can be written to and maintained.
       try EngineFixture.put([900], in: EngineFixture.open(disk))
       let engine = try EngineFixture.open(disk)
       while try engine.maintain(sealingAll: true) {}
       disk.restart(losing: .unsynced)
       #expect(try Self.rows(disk).count == 90)
     }
-    // The previous rows were saved to a backup.
+    // A backup was made of the previous rows.
     try disk.remove(Self.path)
     try disk.rename(Self.kept, to: Self.path)
     _ = try Self.restore(disk)
@@ -254,7 +253,7 @@ struct BackupTests {
         #expect(try Self.rows(disk).count == rows.count - 20)
         #expect(disk.contents(Self.kept) != nil)
         guard let refusedStep else { break }
-        // The first store has been replaced, so the restore has to complete.
+        // The first store has been replaced, so the restore must complete.
         #expect(refusedStep == .restoring(store: "tracks"))
         goneThrough += 1
       } catch StorageError.cancelled {
@@ -296,7 +295,6 @@ struct BackupTests {
 
   // MARK: Damage
 
-  /// Backup without the large row.
   private static let small: [UInt8] = {
     do {
       let disk = try makeStore()
@@ -324,7 +322,7 @@ struct BackupTests {
     for byte in Self.small.indices {
       var bytes = Self.small
       bytes[byte] ^= 1 << (byte % 8)
-      // A block whose length exceeds the remaining bytes counts as truncated.
+      // A block that is longer than the remaining bytes counts as truncated.
       guard case .notABackup(Self.path, let offset, let reason) = Self.check(bytes),
         offset <= byte || (reason == "truncated file" && offset == bytes.count)
       else {
@@ -372,7 +370,7 @@ struct BackupTests {
     }
   }
 
-  /// Returns the small backup with the bytes at an offset replaced and with correct checksums.
+  /// Returns the small backup with different bytes at an offset and correct checksums.
   private static func forged(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
     var backup = small
     backup.replaceSubrange(offset..<offset + bytes.count, with: bytes)
@@ -385,7 +383,7 @@ struct BackupTests {
       as [(UInt64, Bool)])
   func lastSave(number: UInt64, isAccepted: Bool) throws {
     let disk = try Self.restorable()
-    // Skip the header of the file and the header of its first block.
+    // Skip the file header and the header of the first block.
     disk.setContents(Self.path, Self.forged(withUnsafeBytes(of: number.littleEndian) { Array($0) }, at: 64 + 24))
     let result = Result { try Self.restore(disk) }
     #expect(((try? result.get()) != nil) == isAccepted)
@@ -443,7 +441,7 @@ struct BackupTests {
     }
     #expect(check(signed) == nil && Self.check(signed) == nil)
     #expect(check(Self.small) == .wrongSignature(path: "/stick/altered", isSigned: false))
-    // Truncating the signature results in an unsigned backup.
+    // Cutting off the signature leaves an unsigned backup.
     #expect(check(Array(signed.dropLast(24 + 32))) == .wrongSignature(path: "/stick/altered", isSigned: false))
     for offset in stride(from: 24, to: signed.count - 56, by: 97) {
       var altered = signed
@@ -461,7 +459,7 @@ struct BackupTests {
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 1), .random(seed: 2)])
   func crashWriting(loss: SimulatedFileSystem.Loss) throws {
     let whole = try Self.makeStore()
-    // The second store is large, and its blocks would test nothing new.
+    // Omit the second store. It is large and covers no additional cases.
     for file in whole.files where file.hasPrefix("/store/tracks") { try whole.remove(file) }
     for hasOne in [false, true] {
       if hasOne { whole.setContents(Self.path, Self.small) }
@@ -499,7 +497,7 @@ struct BackupTests {
     #expect(Self.files(disk) == before)
   }
 
-  /// Returns a disk with the small backup and a store with other rows.
+  /// Returns a disk with the small backup and a store that contains other rows.
   private static func restorable() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
@@ -534,7 +532,6 @@ struct BackupTests {
       outcomes.insert(numbers.count)
       let verification = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
       #expect(verification.findings == [], "before change \(change)")
-      // Later saves and another restore succeed.
       try EngineFixture.put([999], in: EngineFixture.open(disk))
       disk.restart(losing: .unsynced)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [999])
@@ -753,7 +750,7 @@ struct BackupTests {
   }
 }
 
-/// Disk on which another process renames its finished backup right after this process has opened the file.
+/// Disk where another process renames its finished backup just after this process has opened the file.
 private struct FinishingFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let path: String

@@ -19,7 +19,7 @@ struct DailyCountsTests {
     try DefaultDataStoreFactory(directory: "/store", fileSystem: disk.anotherProcess())
   }
 
-  /// Returns daily counts computed by reading every event.
+  /// Computes daily counts by reading every event.
   private func counted(_ store: LocalStore) throws -> [String: [CivilDate: Int]] {
     try store.fetchAllEvents().reduce(into: [:]) {
       $0[$1.eventTypeId, default: [:]][local.day(of: $1), default: 0] += 1
@@ -27,7 +27,7 @@ struct DailyCountsTests {
   }
 
   private func check(_ store: LocalStore, _ comment: Comment) throws {
-    // Counts of some types come first, because they may create the files for all types.
+    // Count some types first, because that can create the cache files for all types.
     let some: Set = ["type-1", "type-3", "none"]
     let few = try store.eventTally(in: local, ofTypes: some, cache: cache)
     let tally = try store.eventTally(in: local, cache: cache)

@@ -4,8 +4,8 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Compares queries with the events themselves. The rows are in several segments, in the log and in an open unit of
-/// work, and some have been changed or deleted.
+/// Compares query results with the events themselves. The rows are in several segments, in the log and in an open unit
+/// of work. Some have been changed or deleted.
 @Suite("Queries", .timeLimit(.minutes(10)))
 struct EventQueryTests {
   private static let types = ["018c2bb2-7a40-7000-8000-000000000001", "018c2bb2-7a40-7000-8000-000000000002", "walk"]
@@ -14,7 +14,7 @@ struct EventQueryTests {
   private static func event(_ number: Int, _ words: inout SeededGenerator) -> Event {
     let digits = String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
     let word = words.next()
-    // Many events at few timestamps, and some between two microseconds.
+    // Use few distinct timestamps for many events, and some timestamps between two microseconds.
     let moment =
       switch word % 4 {
       case 0: Double(word >> 8 % 5)
@@ -26,7 +26,7 @@ struct EventQueryTests {
       switch word >> 40 & 7 {
       case 0: "named-\(number)"
       case 1: "7d3c2bb2-7a40-4000-8000-\(digits)"
-      // Ids with any timestamp, independent of the event's date.
+      // Ids with any timestamp, unrelated to the event's date.
       case 2, 3: "01\(String(0x100000 | word >> 4 & 0xFFFFF, radix: 16))-7a40-7000-8000-\(digits)"
       default: "018c2bb2-7a40-7000-8000-\(digits)"
       }
@@ -66,7 +66,7 @@ struct EventQueryTests {
   @Test("the last recorded events are ordered by id, not by date", arguments: 1...20 as ClosedRange<UInt64>)
   func lastRecorded(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
-    // A version 7 id contains its creation time. Other events are ordered by their date, and imported ones come last.
+    // A version 7 id contains its creation time. Other events are ordered by date, imported ones last.
     func recorded(_ event: Event) -> Double {
       if let id = UUIDv7(event.id) { return id.date.timeIntervalSinceReferenceDate }
       let isImported = [.imported, .healthKit].contains(event.sourceType)
@@ -84,7 +84,6 @@ struct EventQueryTests {
     }
   }
 
-  /// Returns a store and its events.
   private static func made(_ seed: UInt64) throws -> (store: LocalStore, events: [Event]) {
     var words = SeededGenerator(seed: seed)
     let factory = try DefaultDataStoreFactory(
@@ -101,7 +100,7 @@ struct EventQueryTests {
         held[id] = nil
         try store.deleteEvent(id: id)
       }
-      // The last part stays in the unit of work and is not saved.
+      // The last part stays unsaved in the unit of work.
       if part < 3 { try store.save() }
       if part < 2 { try factory.maintain(sealingAll: true) }
     }
@@ -143,7 +142,6 @@ struct EventQueryTests {
     let (store, events) = try Self.made(seed)
     let rows = try store.eventRows()
     try store.save()
-    // Rows that were read do not change with later saves.
     try store.deleteAllEvents()
     try store.save()
     #expect(rows.count == events.count)
@@ -259,7 +257,7 @@ struct EventQueryTests {
           let page = try store.events(matching: query, after: cursor, limit: 1000)
           found += page.events.count
           cursor = page.next
-          // If everything read so far were kept in memory, it would exceed half of the file from the middle on.
+          // If all rows read so far were in memory, they would exceed half of the file from the middle on.
           guard cursor == nil || found > count / 2 else { continue }
           let memory = try segments.map { try fileMemory(of: $0) }
           least = min(least, memory.reduce(0) { $0 + $1.resident })
@@ -283,7 +281,7 @@ struct EventQueryTests {
       }
       let calls = disk.calls
       for _ in 0..<60 { try other.refresh() }
-      // Without a save there are almost no system calls; the manifest is checked only at every 64th read.
+      // Without a save there are almost no system calls. The manifest is checked only at every 64th read.
       if number > 10 { #expect(disk.calls - calls < 30) }
       try EngineFixture.put([number], in: number % 2 == 0 ? writer : EngineFixture.open(disk.anotherProcess()))
       try other.refresh()

@@ -5,9 +5,9 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Files of format version 1, which every later version must be able to read (docs/format.md).
+/// Files in format version 1, which every later version must be able to read (docs/format.md).
 ///
-/// Setting `TRENDY_GOLDEN` to a folder writes them again.
+/// To write them again, set `TRENDY_GOLDEN` to a folder.
 @Suite("Golden files")
 struct GoldenFileTests {
   private struct Row: Hashable {
@@ -21,7 +21,7 @@ struct GoldenFileTests {
   private static let folder = Bundle.module.url(forResource: "Resources/golden", withExtension: nil)
   private static let written = ["/store/manifest", "/store/segment-", "/store/log-", "/store/tracks/", "/stick/"]
 
-  /// Returns a disk with the golden files at their paths.
+  /// Returns a disk that contains the golden files.
   private func disk() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     for directory in ["/store", "/store/tracks", "/stick"] { try disk.createDirectory(directory) }

@@ -19,7 +19,7 @@ enum GoldenRecord {
     var event = Event(
       id: number % 7 == 3 ? "imported-\(number)" : "018c2bb2-7a40-7000-8000-\(digits)",
       eventTypeId: types[number % 3],
-      // Some timestamps are not a whole number of microseconds.
+      // Some timestamps are not whole microseconds.
       timestamp: Date(
         timeIntervalSinceReferenceDate: 700_000_000 + Double(number) * (number % 4 == 0 ? 1000 / 3 : 5000)))
     if number % 2 == 0 { event.endDate = event.timestamp.addingTimeInterval(90.5) }
@@ -57,8 +57,8 @@ enum GoldenRecord {
 
   /// Writes the stores and their backup.
   ///
-  /// Of sixty events, number 7 was changed and number 8 deleted after both had been sealed in a segment. The last
-  /// twenty are in the log.
+  /// Forty of the sixty events were sealed in a segment; after that, number 7 was changed and number 8 deleted. The
+  /// last twenty are in the log.
   static func write() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let factory = try DefaultDataStoreFactory(
@@ -144,7 +144,7 @@ enum GoldenRecord {
   static let note = TrackNote(
     kind: .finding, id: "trip-1", time: TrackFixture.moment(30), content: Array("content".utf8))
 
-  /// Events in the store that ``write()`` creates.
+  /// Events in the store written by ``write()``.
   static var events: [Event] {
     (0..<60).filter { $0 != 8 }.map { number in
       var event = event(number)

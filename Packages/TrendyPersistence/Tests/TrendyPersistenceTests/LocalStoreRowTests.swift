@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Rows of a ``LocalStore``: fields of other versions, hash collisions, and counts by day.
+/// Fields from other versions, hash collisions, and counts by day.
 @Suite("Rows of LocalStore", .timeLimit(.minutes(10)))
 struct LocalStoreRowTests {
   let engine: StorageEngine
@@ -29,7 +29,7 @@ struct LocalStoreRowTests {
     try store.upsertEvent(id: "a") { $0.notes = "before" }
     try store.save()
     let record = try #require(try engine.scan(kind: event).first)
-    // Field 22 is an integer, field 300 has three bytes.
+    // Field 22 is an integer. Field 300 has three bytes.
     let later: [UInt8] = [22 << 2, 7, 0xB3, 0x09, 3, 1, 2, 3]
     try replace(record, payload: record.payload + later)
     #expect(try store.findEvent(id: "a")?.notes == "before")
@@ -48,7 +48,7 @@ struct LocalStoreRowTests {
     for length in 0..<record.payloadCount {
       try replace(record, payload: Array(record.payload.prefix(length)))
       do {
-        // A row that is truncated between two fields may still be valid.
+        // A row that is cut between two fields may still be valid.
         _ = try store.fetchAllEvents()
       } catch {
         #expect(error as? StorageError == failure)
@@ -82,7 +82,7 @@ struct LocalStoreRowTests {
     try store.upsertEvent(id: "first") { $0.notes = "first" }
     try store.save()
     let first = try #require(try engine.scan(kind: event).first)
-    // Store the row as if "first" had the hash of "second".
+    // Store the row as if "first" had the same hash as "second".
     let hash = RowKey(hashing: "second")
     try engine.write { transaction throws(StorageError) in
       let key = RowKey(high: hash.high, low: hash.low & ~7)
@@ -93,7 +93,7 @@ struct LocalStoreRowTests {
     try store.save()
     #expect(try store.findEvent(id: "second")?.notes == "second")
     #expect(try engine.count(kind: event) == 3)
-    // The row is still found after the row at the colliding key has been deleted.
+    // The row is still found after the row with the colliding key has been deleted.
     try engine.write { transaction throws(StorageError) in
       transaction.delete(kind: event, key: RowKey(high: hash.high, low: hash.low & ~7))
     }
@@ -188,7 +188,6 @@ struct LocalStoreRowTests {
     try store.upsertEvent(id: "a") { $0.timestamp = date }
     try store.save()
     #expect(try store.fetchAllEvents().map(\.timestamp) == [date])
-    // Other events are still counted.
     for number in 0..<3 {
       try store.upsertEvent(id: "\(number)") {
         $0.timestamp = Date(timeIntervalSinceReferenceDate: 86_400.5 * Double(number))

@@ -18,7 +18,7 @@ struct LocalStoreTests {
     store = factory.makeLocalStore()
   }
 
-  /// Returns a store on the same files in another process.
+  /// Opens the same store in another process.
   private func elsewhere() throws -> LocalStore {
     try DefaultDataStoreFactory(
       directory: "/home/store", fileSystem: disk.anotherProcess(), options: Self.options
@@ -461,7 +461,7 @@ struct LocalStoreFaultTests {
       let store = factory.makeLocalStore()
       try store.upsertEvent(id: "before") { $0.notes = String(repeating: "x", count: 3000) }
       try store.save()
-      // The change exceeds the rest of the chunk, so the save creates another chunk.
+      // The change does not fit into the chunk, so the save creates another chunk.
       func change(_ store: LocalStore) throws {
         try store.upsertEvent(id: "before") { $0.notes = "changed" }
         try store.upsertEvent(id: "new") { $0.notes = String(repeating: "y", count: 2000) }
@@ -476,7 +476,7 @@ struct LocalStoreFaultTests {
         #expect(disk.metFault, "\(error)")
         let fresh = try DefaultDataStoreFactory(directory: "/s", fileSystem: disk.anotherProcess()).makeLocalStore()
         if case .syncFailed = error {
-          // The state of the disk is unknown, so the unit is repeated on a reopened store.
+          // The state of the disk is unknown, so repeat the unit on a reopened store.
           #expect(throws: error) { _ = try store.fetchAllEvents() }
           saved = factory.makeLocalStore()
           try change(saved)

@@ -5,10 +5,9 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Lookups for many events at once.
 @Suite("Many events", .timeLimit(.minutes(10)))
 struct ManyEventTests {
-  /// A save is large if it exceeds eight times 4096 bytes.
+  /// Saves of more than eight times 4096 bytes are large.
   private static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
   private let disk = SimulatedFileSystem()
@@ -58,7 +57,7 @@ struct ManyEventTests {
     try store.upsertEvent(Self.event(7))
     try store.insertPendingMutation(Self.mutation(8, of: Self.id(8)))
     for number in 1...8 where number != 6 { #expect(try areNew([Self.id(number)]) == [false], "\(number)") }
-    // A tombstone of another kind does not count.
+    // A tombstone for another kind does not count.
     try store.insertTombstone(Tombstone(entityType: .geofence, entityId: Self.id(9)))
     #expect(
       try areNew([Self.id(9), Self.id(1), Self.id(10), Self.id(9), "no UUID"]) == [true, false, true, false, false])
@@ -70,7 +69,7 @@ struct ManyEventTests {
     let other = SimulatedFileSystem()
     let slow = try Self.factory(other).makeLocalStore()
     var known: Set<String> = []
-    // Large and small saves with edits and deletions of earlier events whose create mutations are still pending.
+    // Large and small saves that edit and delete earlier events, whose create mutations are still pending.
     for (turn, numbers) in [0..<110, 200..<205, 100..<270, 265..<330].enumerated() {
       let events = numbers.map { Self.event($0, notes: "\(turn)") }
       for (event, isNew) in zip(events, try areNew(events.map(\.id))) {
@@ -94,8 +93,8 @@ struct ManyEventTests {
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
-  /// Some events are in a segment and some in the log, one is deleted, and for some only a mutation or a tombstone
-  /// exists.
+  /// Some events are in a segment and some in the log; one is deleted. For some ids there is only a mutation or a
+  /// tombstone.
   @Test(arguments: [false, true])
   func `prefetched lookups match direct ones, also after a change`(isAhead: Bool) throws {
     for turn in 0..<2 {
@@ -141,8 +140,8 @@ struct ManyEventTests {
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
-  /// Simulates the undo of a long import: the segments processed so far have no live events, and the events recreated
-  /// with the same ids are in another segment.
+  /// Simulates undoing a long import: the segments processed so far have no live events, and events recreated with the
+  /// same ids are in another segment.
   @Test func `a segment with only deleted events neither hides events of others nor returns its own`() throws {
     func change(_ numbers: Range<Int>, _ body: (Int) throws -> Void) throws {
       try store.lookAhead(events: numbers.map { CompactIdentifier(Self.id($0)) })

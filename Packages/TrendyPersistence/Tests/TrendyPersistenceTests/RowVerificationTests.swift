@@ -5,7 +5,6 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Consistency checks between the rows of a device.
 @Suite("Verification of rows", .timeLimit(.minutes(10)))
 struct RowVerificationTests {
   let factory: DefaultDataStoreFactory
@@ -38,7 +37,7 @@ struct RowVerificationTests {
         createdAt: moment + seconds, sequence: sequence, device: sequence.map { _ in "device" }))
   }
 
-  /// Saves, verifies the store and returns the only issue, or `nil`.
+  /// Saves, verifies the store and returns the only issue, if any.
   private func finding() throws -> StoreIssue? {
     try store.save()
     let findings = try store.verify()
@@ -56,9 +55,9 @@ struct RowVerificationTests {
     try put("h", .failed)
     try wait("m4", .delete, entity: "i", payload: "")
     try store.insertTombstone(Tombstone(entityType: .event, entityId: "i"))
-    // An entity of another device that this device has not received.
+    // An entity from another device that this device has not received.
     try wait("m5", .update, entity: "j", payload: "{}")
-    // A child whose type is missing on this device is not visible.
+    // A child is not visible if its type is missing on this device.
     try wait("m6", .create, entity: "k", payload: #"{"event_type_id":"elsewhere"}"#)
     try store.setSyncIdentity(SyncIdentity(device: "device", lastSequence: 1))
     #expect(try finding() == nil)
@@ -133,7 +132,7 @@ struct RowVerificationTests {
     let id = "018c2bb2-7a40-7000-8000-00000000abcd"
     try store.upsertEvent(id: id) { event in
       event.eventTypeId = "type"
-      // Not a whole number of microseconds, so the row stores it in a field in addition to the sort value.
+      // Not whole microseconds, so the row also stores the timestamp in a field.
       event.timestamp = moment + 1.0 / 3
       event.syncStatus = .synced
     }
@@ -150,7 +149,6 @@ struct RowVerificationTests {
       }
       #expect(try store.verify().map(\.kind) == [.row], "\(what)")
     }
-    // A mutation of an unknown kind.
     try engine.write { transaction throws(StorageError) in
       try transaction.put(kind: 1, key: key, sort: sort, group: group, payload: payload)
       try transaction.put(

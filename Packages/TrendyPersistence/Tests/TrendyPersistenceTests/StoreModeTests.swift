@@ -7,7 +7,6 @@ import TrendyProtocols
 
 @Suite("StoreMode", .timeLimit(.minutes(10)))
 struct StoreModeTests {
-  /// A directory on a real or a simulated disk.
   enum Disk: String, CaseIterable, CustomTestStringConvertible {
     case real, simulated
 
@@ -116,7 +115,7 @@ struct StoreModeTests {
     for _ in 0..<70 { #expect(try Self.ids(reader.makeDataStore()) == ["a"]) }
     #expect(try place.state() == before)
 
-    // Add further chunks, a segment, and a new manifest.
+    // Add chunks, a segment, and a new manifest.
     var expected = ["a"]
     for round in 0..<3 {
       let ids = (0..<1000).map { "\(round)-\($0)" }
@@ -226,7 +225,7 @@ struct StoreModeTests {
     #expect(try EngineFixture.numbers(in: reader) == [1])
   }
 
-  /// The reader first sees half of a save, which completes before the reader opens a certain file.
+  /// At first the reader finds only half of a save. The save completes just before the reader opens `file`.
   @Test(arguments: [("/store/lock", 1), ("/store/log-2", 1), ("/store/log-2", 2)])
   func `a save that completes during the opening of a reader is not damage`(file: String, opening: Int) throws {
     let disk = SimulatedFileSystem()

@@ -2,7 +2,7 @@ import CZlib
 
 /// Incremental deflate compressor.
 ///
-/// Uses about 256 KiB of memory, regardless of the amount of data. Not copyable, because zlib's state is not.
+/// Uses about 256 KiB of memory regardless of the amount of data. Not copyable, because zlib's state is not.
 ///
 /// ```swift
 /// var deflater = Deflater(.gzip)
@@ -18,13 +18,13 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
   public private(set) var inputCount: Int64 = 0
   /// Number of output bytes since the start or the last ``reset()``.
   public private(set) var outputCount: Int64 = 0
-  /// Whether the end of the stream was written. Only ``reset()`` may be called then.
+  /// Whether the end of the stream has been written. After that, only ``reset()`` may be called.
   public private(set) var isFinished = false
 
   /// Creates a compressor.
   /// - Parameters:
   ///   - format: container format.
-  ///   - level: 0 (stored), 1 (fast) to 9 (small); 6 is zlib's default.
+  ///   - level: compression level from 0 (none) and 1 (fastest) to 9 (smallest); zlib's default is 6.
   public init(_ format: CompressedFormat, level: Int = 6) {
     precondition((0...9).contains(level), "invalid level \(level)")
     self.format = format
@@ -33,8 +33,7 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
     let code = deflateInit2_(
       stream, Int32(level), Z_DEFLATED, format.windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    // The only other errors are a lack of memory, which terminates a Swift program anyway, and a mismatched zlib
-    // version.
+    // The only other errors are a mismatched zlib version and lack of memory, which terminates a Swift program anyway.
     precondition(code == Z_OK, "zlib cannot compress: error \(code)")
   }
 
@@ -43,23 +42,23 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
     stream.deallocate()
   }
 
-  /// Compresses bytes and appends the output available so far, possibly none.
+  /// Compresses bytes and appends any output that is available.
   public mutating func write(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
     run(bytes, Z_NO_FLUSH, &output)
   }
 
-  /// Compresses bytes and appends the output available so far, possibly none.
+  /// Compresses bytes and appends any output that is available.
   public mutating func write(_ bytes: [UInt8], to output: inout [UInt8]) {
     bytes.withUnsafeBytes { run($0, Z_NO_FLUSH, &output) }
   }
 
-  /// Appends all pending output, so that the receiver can decode everything written so far. Reduces compression; call
-  /// it at most once per message.
+  /// Appends all pending output, so that the receiver can decode everything written so far. This reduces compression,
+  /// so call it at most once per message.
   public mutating func flush(to output: inout [UInt8]) {
     run(UnsafeRawBufferPointer(start: nil, count: 0), Z_SYNC_FLUSH, &output)
   }
 
-  /// Appends the remaining output and the checksum of the format.
+  /// Appends the remaining output and the format's checksum.
   public mutating func finish(to output: inout [UInt8]) {
     run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH, &output)
   }
@@ -90,7 +89,6 @@ extension Deflater {
     var taken = 0
     let start = output.count
     repeat {
-      // zlib counts in 32 bits.
       let part = min(bytes.count - taken, Int(Int32.max))
       stream.pointee.next_in = bytes.baseAddress.map {
         UnsafeMutablePointer(mutating: ($0 + taken).assumingMemoryBound(to: UInt8.self))
@@ -98,7 +96,7 @@ extension Deflater {
       stream.pointee.avail_in = UInt32(part)
       taken += part
       let isLast = taken == bytes.count
-      // A full buffer indicates that there is more output.
+      // A full buffer means that there is more output.
       while true {
         let code = append(isLast ? flush : Z_NO_FLUSH, to: &output)
         precondition(code != Z_STREAM_ERROR, "invalid zlib state")

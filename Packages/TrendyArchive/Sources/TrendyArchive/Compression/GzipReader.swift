@@ -1,9 +1,9 @@
-/// Streaming reader for gzip files (RFC 1952) of any length and with any number of members.
+/// Streaming reader for gzip files (RFC 1952) of any length with any number of members.
 ///
-/// Zeros after the last member are padding, as written by `tar` and tape drives. Anything else is an error.
+/// Zeros after the last member are padding, as written by `tar` and tape drives. Any other data after it is an error.
 public struct GzipReader: ~Copyable {
   /// Reads the next bytes of the compressed file into the buffer.
-  /// - Returns: number of bytes; 0 only at the end of the file.
+  /// - Returns: number of bytes. 0 only at the end of the file.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   private enum State {
@@ -23,7 +23,7 @@ public struct GzipReader: ~Copyable {
   private var taken: Int64 = 0
   private var given: Int64 = 0
 
-  /// Creates a reader of a compressed source.
+  /// Creates a reader for a compressed source.
   public init(limits: ArchiveLimits = ArchiveLimits(), source: @escaping Source) {
     self.source = source
     self.limits = limits
@@ -33,7 +33,7 @@ public struct GzipReader: ~Copyable {
   deinit { buffer.deallocate() }
 
   /// Reads the next decompressed bytes.
-  /// - Returns: number of bytes; 0 only at the end, after all checksums have been verified.
+  /// - Returns: number of bytes. 0 only at the end, after all checksums have been verified.
   /// - Throws: ``ArchiveError``, and errors from the source.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     precondition(output.count > 0, "empty buffer")
@@ -70,7 +70,7 @@ public struct GzipReader: ~Copyable {
     return 0
   }
 
-  /// Skips padding and starts the next member, if the buffer contains one. Returns whether it does.
+  /// Skips padding and starts the next member. Returns whether the buffer contains one.
   private mutating func beginMember() throws -> Bool {
     while start < end, buffer[start] == 0 { start += 1 }
     guard start < end else { return false }

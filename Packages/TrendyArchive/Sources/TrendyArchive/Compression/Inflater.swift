@@ -2,9 +2,9 @@ import CZlib
 
 /// Incremental deflate decompressor.
 ///
-/// Uses about 40 KiB of memory, regardless of the amount of data. Not copyable, because zlib's state is not. It
-/// enforces no limit: for untrusted data check ``outputCount``, as ``decompress(_:as:limit:)``, ``GzipReader`` and
-/// ``ZipReader`` do.
+/// Uses about 40 KiB of memory regardless of the amount of data. Not copyable, because zlib's state is not. Enforces no
+/// limit: for untrusted data, check ``outputCount``, as ``decompress(_:as:limit:)``, ``GzipReader`` and ``ZipReader``
+/// do.
 public struct Inflater: ~Copyable, @unchecked Sendable {
   // Sendable: the state is accessible only through this value, which is never copied.
   private let stream: UnsafeMutablePointer<z_stream>
@@ -22,8 +22,7 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     let code = inflateInit2_(stream, format.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    // The only other errors are a lack of memory, which terminates a Swift program anyway, and a mismatched zlib
-    // version.
+    // The only other errors are a mismatched zlib version and lack of memory, which terminates a Swift program anyway.
     precondition(code == Z_OK, "zlib cannot decompress: error \(code)")
   }
 
@@ -33,14 +32,14 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
   }
 
   /// Decompresses until the input is consumed, the output is full or the stream ends.
-  /// - Returns: number of input bytes consumed and of output bytes written. Both are 0 only if more input is needed or
+  /// - Returns: numbers of input bytes consumed and output bytes written. Both are 0 only if more input is needed or
   ///   the stream has ended.
-  /// - Throws: ``ArchiveError/damaged(entry:reason:)``. Output written before the damage is valid; no more will follow.
+  /// - Throws: ``ArchiveError/damaged(entry:reason:)``. Output written before the damage is valid, but no more follows.
   public mutating func inflate(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(ArchiveError) -> (taken: Int, given: Int) {
     guard !isFinished, output.count > 0 else { return (0, 0) }
-    // zlib counts in 32 bits; the remainder is processed by the next call.
+    // zlib counts in 32 bits. The next call processes the remainder.
     let available = min(input.count, Int(Int32.max))
     let capacity = min(output.count, Int(Int32.max))
     stream.pointee.next_in = input.baseAddress.map {
@@ -74,7 +73,8 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
 
   /// Decompresses bytes in one call, to at most `limit` bytes. Further members of a gzip stream are appended, as
   /// `gunzip` does.
-  /// - Throws: ``ArchiveError`` for truncated or damaged data, more than `limit` bytes, and other data after the end.
+  /// - Throws: ``ArchiveError`` for truncated or damaged data, for more than `limit` bytes, and for other data after
+  ///   the end.
   public static func decompress(
     _ bytes: [UInt8], as format: CompressedFormat, limit: Int
   ) throws(ArchiveError) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// Little-endian numbers at an offset. The caller has checked the bounds.
+/// Reads little-endian numbers at an offset, which the caller must have checked.
 extension [UInt8] {
   func uint16(at offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
 

@@ -1,6 +1,6 @@
 /// Content of an entry, read as a stream.
 ///
-/// Uses about 110 KiB of memory. Size and checksum are verified at the end: the content is valid only after
+/// Uses about 110 KiB of memory. Size and checksum are verified at the end, so the content is valid only after
 /// ``read(into:)`` has returned 0.
 public struct ZipContent: ~Copyable, @unchecked Sendable {
   // Sendable: the buffer is accessible only through this value, which is never copied.
@@ -52,8 +52,8 @@ public struct ZipContent: ~Copyable, @unchecked Sendable {
   deinit { buffer.deallocate() }
 
   /// Reads the next bytes of the content.
-  /// - Returns: number of bytes; 0 only at the end, after size and checksum have been verified.
-  /// - Throws: ``ArchiveError``; no further reads are possible.
+  /// - Returns: number of bytes. 0 only at the end, after size and checksum have been verified.
+  /// - Throws: ``ArchiveError``, after which no further reads are possible.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     precondition(output.count > 0, "empty buffer")
     while !isFinished {
@@ -130,7 +130,7 @@ extension ZipContent {
     96: "JPEG", 98: "PPMd", 99: "encrypted with AES",
   ]
 
-  /// Compares the local header with the directory and returns the offset of the content after it.
+  /// Compares the local header with the directory, and returns the offset of the content.
   private static func contentOffset(of entry: ZipEntry, in source: any ArchiveSource) throws(ArchiveError) -> Int64 {
     let header = try ZipDirectory.bytes(entry.headerOffset, Int(ZipLayout.localHeader), of: source)
     guard header.count == Int(ZipLayout.localHeader), header.uint32(at: 0) == 0x0403_4B50 else {
@@ -151,7 +151,7 @@ extension ZipContent {
     guard header.uint16(at: 8) == listed.uint16(at: 10) else {
       throw .damaged(entry: entry.path, reason: "its compression differs between local header and directory")
     }
-    // Bit 3: the writer did not know the sizes yet and wrote them after the content.
+    // Bit 3: the writer did not know the sizes in advance and wrote them after the content.
     if flags & 8 == 0 {
       var sizes = ZipSizes(compressed: header.uint32(at: 18), size: header.uint32(at: 22))
       guard sizes.widen(by: Array(texts.dropFirst(nameLength))), sizes.compressed == entry.compressedSize,

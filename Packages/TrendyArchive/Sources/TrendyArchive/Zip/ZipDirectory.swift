@@ -1,17 +1,15 @@
 /// Central directory of a ZIP archive.
 struct ZipDirectory {
   private let source: any ArchiveSource
-  /// Offset of the first directory header in the source.
   let start: Int64
-  /// Offset after the last directory header.
   private let end: Int64
-  /// Number of entries according to the end record; modulo 65,536 in archives without ZIP64.
+  /// Number of entries according to the end record; modulo 65,536 without ZIP64.
   private let count: Int64
   private let isZip64: Bool
-  /// Base of the offsets in the archive: above 0 if something precedes the archive, such as a self-extracting program.
+  /// Start of the archive in the source. Above 0 if something precedes it, such as a self-extracting program.
   private let base: Int64
 
-  /// Finds the directory through the end record, which can be followed only by the archive comment.
+  /// Finds the directory via the end record, which only the archive comment can follow.
   init(_ source: any ArchiveSource) throws(ArchiveError) {
     self.source = source
     let tailCount = Int(min(source.count, Int64(ZipLayout.end + 0xFFFF)))
@@ -29,7 +27,7 @@ struct ZipDirectory {
           found = try Self.place(record, at: tailStart + Int64(position), in: source)
           if found != nil { break }
         } catch {
-          // An earlier record may be the real one, with this one in its comment.
+          // An earlier record may be the real one, whose comment contains this one.
           failure = failure ?? error
         }
       }
@@ -41,8 +39,7 @@ struct ZipDirectory {
     (start, end, count, isZip64, base) = found
   }
 
-  /// Returns the directory that an end record points to, or `nil` if there is none because the record is part of a
-  /// comment.
+  /// Returns the directory that an end record points to, or `nil` if the record is part of a comment.
   private static func place(
     _ record: [UInt8], at offset: Int64, in source: any ArchiveSource
   ) throws(ArchiveError) -> (start: Int64, end: Int64, count: Int64, isZip64: Bool, base: Int64)? {
@@ -177,7 +174,7 @@ extension ZipDirectory {
   }
 }
 
-/// Sizes and offset of a header: 32 bits each, or 64 bits in an extra field if they do not fit.
+/// Sizes and offset in a header: 32 bits each, or 64 bits in an extra field if they do not fit.
 struct ZipSizes {
   private(set) var compressed: Int64
   private(set) var size: Int64
@@ -190,7 +187,7 @@ struct ZipSizes {
     self.headerOffset = Int64(headerOffset)
   }
 
-  /// Applies the extra field 0x0001, which has eight bytes for each value with all bits set, in this order.
+  /// Applies extra field 0x0001, which contains eight bytes for each value with all bits set, in this order.
   /// - Returns: `false` if the field is too short or a value is negative.
   mutating func widen(by extra: [UInt8]) -> Bool {
     guard let field = ZipExtra.field(1, in: extra) else { return true }
@@ -215,7 +212,7 @@ struct SourceWindow {
 
   init(_ source: any ArchiveSource) { self.source = source }
 
-  /// Returns bytes starting at `offset`; fewer than `count` only at the end of the source.
+  /// Returns bytes starting at `offset`. Fewer than `count` only at the end of the source.
   mutating func bytes(_ offset: Int64, _ count: Int) throws(ArchiveError) -> [UInt8] {
     if offset < start || offset + Int64(count) > start + Int64(buffer.count) {
       buffer = try ZipDirectory.bytes(offset, max(count, 64 << 10), of: source)

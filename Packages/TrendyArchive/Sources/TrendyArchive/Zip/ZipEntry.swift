@@ -1,11 +1,11 @@
-/// File, folder or link in a ZIP archive, as listed in the directory.
+/// File, folder or link in a ZIP archive, as listed in its directory.
 public struct ZipEntry: Hashable, Sendable {
   /// Kind of entry.
   public enum Kind: Hashable, Sendable {
     case file
     /// The path ends with a slash.
     case directory
-    /// The content is the target path. Links cannot be opened, because the target could be outside the archive.
+    /// The content is the target path. Links cannot be opened, because their target could be outside the archive.
     case symbolicLink
   }
 
@@ -25,7 +25,7 @@ public struct ZipEntry: Hashable, Sendable {
     }
   }
 
-  /// Path with slashes; never absolute and without `..`.
+  /// Path with slashes. Never absolute, and without `..`.
   public let path: String
   /// Kind of the entry.
   public let kind: Kind
@@ -35,11 +35,11 @@ public struct ZipEntry: Hashable, Sendable {
   public let isEncrypted: Bool
   /// Compressed size in bytes.
   public let compressedSize: Int64
-  /// Size of the content in bytes; modulo 4 GiB in archives without ZIP64, as written by macOS and iOS.
+  /// Size of the content in bytes. Modulo 4 GiB without ZIP64, as in archives from macOS and iOS.
   public let size: Int64
   /// Checksum of the content.
   public let crc32: UInt32
-  /// Time of the last change in seconds since 1970; `nil` if the archive has only a local time.
+  /// Modification time in seconds since 1970; `nil` if the archive contains only a local time.
   public let modified: Int64?
 
   /// Offset of the local header in the source.
@@ -54,7 +54,7 @@ public struct ZipEntry: Hashable, Sendable {
     return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
   }
 
-  /// Whether macOS added the entry for its own use: resource forks and Finder data.
+  /// Whether macOS added the entry for itself: resource forks and Finder data.
   public var isMacOSResource: Bool {
     path.hasPrefix("__MACOSX/") || name.hasPrefix("._") || name == ".DS_Store"
   }

@@ -4,10 +4,10 @@ import CZlib
 enum ZipPath {
   /// Decodes a stored name.
   /// - Parameters:
-  ///   - isUTF8: whether bit 11 of the flags declares UTF-8. macOS writes UTF-8 without it; other programs use code
+  ///   - isUTF8: whether bit 11 of the flags declares UTF-8. macOS omits it but writes UTF-8; other programs use code
   ///     page 437.
-  ///   - extra: extra fields. The Unicode path of Info-ZIP (0x7075) applies if its checksum matches the name.
-  ///   - isFromWindows: whether the entry was made on a system with backslashes as separators, which some programs
+  ///   - extra: extra fields. Info-ZIP's Unicode path (0x7075) applies if its checksum matches the name.
+  ///   - isFromWindows: whether the entry is from a system that separates paths with backslashes, which some programs
   ///     keep.
   static func text(_ name: [UInt8], isUTF8: Bool, extra: [UInt8], isFromWindows: Bool) -> String {
     var text: String
@@ -26,10 +26,10 @@ enum ZipPath {
     return text
   }
 
-  /// Whether unpacking to this path stays within the target folder on every system.
+  /// Whether unpacking to this path stays inside the target folder on every system.
   static func isSafe(_ path: String) -> Bool {
     guard let first = path.utf8.first, first != UInt8(ascii: "/"), first != UInt8(ascii: "\\") else { return false }
-    // `C:` denotes a drive on Windows, not a folder of that name.
+    // On Windows `C:` denotes a drive, not a folder.
     if path.utf8.dropFirst().first == UInt8(ascii: ":") { return false }
     guard !path.utf8.contains(0) else { return false }
     let parts = path.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
@@ -37,7 +37,7 @@ enum ZipPath {
   }
 
   private static func unicodePath(of name: [UInt8], in extra: [UInt8]) -> String? {
-    // The field contains a version, the checksum of the stored name, and UTF-8.
+    // The field contains a version, a checksum of the stored name, and the name in UTF-8.
     guard let field = ZipExtra.field(0x7075, in: extra), field.count > 5, field[0] == 1,
       field.uint32(at: 1) == CRC32(of: name).value
     else { return nil }
@@ -49,7 +49,7 @@ enum ZipPath {
       + "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}").unicodeScalars)
 }
 
-/// Extra fields of a header: a tag of two bytes, a length of two bytes, and the data.
+/// Extra fields in a header: each has a two-byte tag, a two-byte length, and data.
 enum ZipExtra {
   static func field(_ tag: UInt16, in extra: [UInt8]) -> [UInt8]? {
     var position = 0
@@ -62,8 +62,7 @@ enum ZipExtra {
     return nil
   }
 
-  /// Returns the time of the last change in seconds since 1970, from the field 0x5455; the header has only a local
-  /// time.
+  /// Returns the modification time in seconds since 1970 from field 0x5455. The header itself has only a local time.
   static func modified(in extra: [UInt8]) -> Int64? {
     guard let field = field(0x5455, in: extra), field.count >= 5, field[0] & 1 == 1 else { return nil }
     return Int64(Int32(bitPattern: field.uint32(at: 1)))

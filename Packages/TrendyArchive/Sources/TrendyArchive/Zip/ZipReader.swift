@@ -1,8 +1,8 @@
-/// Reader for ZIP archives (APPNOTE 6.3.10) in bounded memory: stored and deflated entries, ZIP64, data descriptors.
+/// Reads ZIP archives (APPNOTE 6.3.10) in bounded memory: stored and deflated entries, ZIP64, and data descriptors.
 ///
 /// The directory is read and checked once. An archive is rejected if an entry extends beyond the file, overlaps another
-/// entry, has the same path as another entry, or has a path that leads out of the target folder. The content of an
-/// entry is read as a stream and checked against its checksum, its size and ``ArchiveLimits``.
+/// entry, has the same path as another entry, or leads out of the target folder. An entry's content is read as a stream
+/// and checked against its checksum, its size and ``ArchiveLimits``.
 ///
 /// ```swift
 /// let archive = try ZipReader(try ArchiveFile(path: path))
@@ -12,7 +12,7 @@
 /// }
 /// ```
 public struct ZipReader: Sendable {
-  /// Entries in the order of the directory.
+  /// Entries in directory order.
   public let entries: [ZipEntry]
   private let source: any ArchiveSource
   private let limits: ArchiveLimits
@@ -36,7 +36,7 @@ public struct ZipReader: Sendable {
     try Self.checkTotal(of: entries, limits: limits)
   }
 
-  /// Returns the entry with a path; `nil` if there is none.
+  /// Returns the entry with this path, or `nil` if there is none.
   public func entry(at path: String) -> ZipEntry? {
     var low = 0
     var high = byPath.count
@@ -49,19 +49,19 @@ public struct ZipReader: Sendable {
   }
 
   /// Opens an entry for reading.
-  /// - Throws: ``ArchiveError`` if the entry is encrypted, damaged, a folder or a link, or uses an unsupported
-  ///   compression method.
+  /// - Throws: ``ArchiveError`` if the entry is encrypted, damaged, a folder or a link, or if its compression method is
+  ///   not supported.
   public func open(_ entry: ZipEntry) throws(ArchiveError) -> ZipContent {
     try ZipContent(of: entry, in: source, limits: limits)
   }
 
-  /// Reads the complete content of an entry with at most `limit` bytes.
+  /// Reads the complete content of an entry, at most `limit` bytes.
   public func contents(of entry: ZipEntry, limit: Int) throws(ArchiveError) -> [UInt8] {
     guard entry.size <= Int64(limit) else {
       throw .exceedsLimit(entry: entry.path, reason: "it contains more than \(limit) bytes")
     }
     var content = try open(entry)
-    // One byte more than the size, so that the end is reached and the checksum verified.
+    // Reserve one byte more than the size, so that the end is reached and the checksum is verified.
     var bytes = [UInt8](repeating: 0, count: Int(entry.size) + 1)
     var count = 0
     while true {
@@ -77,7 +77,7 @@ public struct ZipReader: Sendable {
       if let failure { throw failure }
       if got == 0 { break }
       count += got
-      // Larger than listed, which is possible without ZIP64.
+      // The content is larger than listed, which is possible without ZIP64.
       guard count < bytes.count else {
         throw .exceedsLimit(entry: entry.path, reason: "it contains more than \(limit) bytes")
       }
@@ -88,7 +88,7 @@ public struct ZipReader: Sendable {
 }
 
 extension ZipReader {
-  /// Rejects overlapping entries, which can make a few kilobytes unpack to terabytes (Fifield, "A better zip bomb",
+  /// Rejects overlapping entries, with which a few kilobytes could unpack to terabytes (Fifield, "A better zip bomb",
   /// 2019).
   private static func checkPlaces(of entries: [ZipEntry], end: Int64) throws(ArchiveError) {
     let order = entries.indices.map { Int32($0) }.sorted {
@@ -117,7 +117,7 @@ extension ZipReader {
   }
 }
 
-/// Sizes of the fixed parts of headers, in bytes.
+/// Lengths of the fixed parts of headers, in bytes.
 enum ZipLayout {
   static let localHeader: Int64 = 30
   static let directoryHeader = 46

@@ -9,8 +9,7 @@
 /// try archive.finish()
 /// ```
 ///
-/// The output is deterministic: it contains no timestamps except those passed by the caller. ZIP64 is used if sizes
-/// require it.
+/// The output is deterministic: its only timestamps are those passed by the caller. ZIP64 is used if sizes require it.
 public struct ZipWriter: ~Copyable {
   /// Receives the next bytes of the archive.
   public typealias Sink = ([UInt8]) throws -> Void
@@ -21,7 +20,7 @@ public struct ZipWriter: ~Copyable {
     var size: Int64 = 0
   }
 
-  /// Directory information of an entry.
+  /// An entry's directory information.
   private struct Written {
     var name: [UInt8]
     var method: UInt16
@@ -51,14 +50,14 @@ public struct ZipWriter: ~Copyable {
     deflater = Deflater(.raw, level: level)
   }
 
-  /// Adds a complete entry. It is stored without compression if that is smaller.
+  /// Adds a complete entry, stored without compression if that is smaller.
   ///
   /// - Parameters:
-  ///   - path: path of the entry; it ends with a slash for a folder.
+  ///   - path: path of the entry. Ends with a slash for a folder.
   ///   - bytes: content of the entry.
-  ///   - modified: time of the last change in seconds since 1970.
-  /// - Throws: ``ArchiveError/unsafePath(_:)``; ``ArchiveError/unsupported(entry:reason:)`` for a duplicate path or one
-  ///   longer than 65,535 bytes; errors from the sink, after which the archive is unusable.
+  ///   - modified: modification time in seconds since 1970.
+  /// - Throws: ``ArchiveError/unsafePath(_:)``; ``ArchiveError/unsupported(entry:reason:)`` for a duplicate path or a
+  ///   path longer than 65,535 bytes; errors from the sink, after which the archive is unusable.
   public mutating func add(_ path: String, _ bytes: [UInt8], modified: Int64? = nil) throws {
     var entry = try newEntry(path, modified)
     entry.crc32 = CRC32(of: bytes).value
@@ -76,7 +75,7 @@ public struct ZipWriter: ~Copyable {
     try pass(all: true)
   }
 
-  /// Begins an entry of unknown length. ``write(_:)-([UInt8])`` adds its content and ``end()`` completes it.
+  /// Begins an entry of unknown length. Add its content with ``write(_:)-([UInt8])`` and complete it with ``end()``.
   /// - Throws: the same errors as ``add(_:_:modified:)``.
   public mutating func begin(_ path: String, modified: Int64? = nil) throws {
     var entry = try newEntry(path, modified)
@@ -180,7 +179,7 @@ extension ZipWriter {
   }
 
   private mutating func writeLocalHeader(of entry: Written) {
-    // Sizes that follow the content are zero here.
+    // Sizes that follow the content are zero in the header.
     let isKnown = entry.flags & 8 == 0
     let isWide = Self.isWide(entry.compressedSize) || Self.isWide(entry.size)
     var extra: [UInt8] = []
@@ -239,7 +238,7 @@ extension ZipWriter {
     directory += extra
   }
 
-  /// Passes output to the sink once 64 KiB are available, or all of it if `all` is set.
+  /// Passes output to the sink once there are 64 KiB, or all output if `all` is set.
   private mutating func pass(all: Bool) throws {
     guard all && !output.isEmpty || output.count >= 64 << 10 else {
       return
@@ -260,12 +259,12 @@ extension ZipWriter {
     extra.append32(UInt32(bitPattern: seconds))
   }
 
-  /// Returns a timestamp in DOS format: UTC, from 1980 to 2107, with a resolution of two seconds. Without a timestamp,
-  /// the result is 1 January 1980.
+  /// Returns a timestamp in DOS format: UTC, 1980 to 2107, in steps of two seconds. Returns 1 January 1980 if there is
+  /// none or it is out of range.
   private static func dosTime(_ modified: Int64?) -> UInt32 {
     guard let modified, (315_532_800..<4_354_819_200).contains(modified) else { return 0x0021_0000 }
     let (day, second) = modified.quotientAndRemainder(dividingBy: 86_400)
-    // Converts days to a date with eras of 400 years that begin on 1 March (Hinnant, "chrono-compatible date
+    // Convert days to a date using eras of 400 years that begin on 1 March (Hinnant, "chrono-compatible date
     // algorithms").
     let shifted = day + 719_468
     let dayOfEra = shifted % 146_097

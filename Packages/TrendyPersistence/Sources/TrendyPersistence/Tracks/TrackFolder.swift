@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// Rows of a track log, stored in a ``StorageEngine`` of their own in a directory.
+/// Rows of a track log, stored in a separate ``StorageEngine`` in a directory.
 public final class TrackFolder: TrackRows {
   private let folder: SharedEngine
 

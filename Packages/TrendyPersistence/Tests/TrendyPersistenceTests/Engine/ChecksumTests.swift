@@ -41,7 +41,7 @@ struct ChecksumTests {
       "018c2bb2-7a40-7abc-bdef-00000000abcg", "018c2bb2-7a40-7abc-bdef-0000000é-bcd",
     ] {
       #expect(RowKey(canonicalUUID: other) == nil)
-      // The two top bits of a UUID's lower half are 10; those of a hash are 11.
+      // The top two bits in the lower half are 10 in a UUID and 11 in a hash.
       #expect(RowKey(hashing: other).low >> 62 == 3)
     }
   }

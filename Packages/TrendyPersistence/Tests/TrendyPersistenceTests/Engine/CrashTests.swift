@@ -2,10 +2,10 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Cuts power before every disk write, in several ways, and checks the remaining data.
+/// Cuts the power before every disk write, in several ways, and checks what remains.
 @Suite("Crashes", .timeLimit(.minutes(10)))
 struct CrashTests {
-  /// Saves of one and of several rows in a few chunks.
+  /// Saves of one or more rows, spread over a few chunks.
   private static let saves: [ClosedRange<Int>] = (0..<14).map { $0 * 40...($0 * 40 + [0, 4, 25][$0 % 3]) }
 
   private static func run(on disk: SimulatedFileSystem) -> Int {
@@ -39,7 +39,6 @@ struct CrashTests {
         Self.saves[..<count].flatMap(Array.init) == numbers
       }
       #expect(fitting.count == 1, "crash before change \(change): \(done) saves returned, found \(numbers)")
-      // The store can be written to, even after another restart.
       try EngineFixture.put([9999], in: engine)
       disk.restart(losing: .unsynced)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [9999])
@@ -47,7 +46,7 @@ struct CrashTests {
   }
 
   /// Makes saves of one row each, in commit groups of equal size. Row 31 is durable. Rows 61 and 91 are written by
-  /// processes that crash before their sync. Then the power is cut.
+  /// processes that crash before syncing. Then the power is cut.
   private static func loseInFlight(seed: UInt64) throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([31], in: EngineFixture.open(disk))
@@ -73,8 +72,7 @@ struct CrashTests {
       let engine = try EngineFixture.open(disk)
       let numbers = try EngineFixture.numbers(in: engine)
       outcomes[numbers, default: 0] += 1
-      // The new group is as long as the first group that was cut. The groups after that one must not become valid
-      // again.
+      // The new group has the length of the first group that was cut. The groups after it must not become valid again.
       try EngineFixture.put([1], in: engine)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == [1] + numbers, "seed \(seed)")
       disk.restart(losing: .unsynced)
@@ -83,7 +81,7 @@ struct CrashTests {
       #expect(!again.recovery.wasCut)
       let isAside = disk.files.contains { $0.hasPrefix("/store/cut-") }
       if isAside { cut += 1 }
-      // If the durable end is known and no group begins there, only the next save examines the data beyond it.
+      // If the durable end is known and no group starts there, only the next save examines the bytes after it.
       #expect(isAside || !engine.recovery.wasCut)
     }
     #expect(Set(outcomes.keys) == [[31], [31, 61], [31, 61, 91]])
@@ -127,7 +125,7 @@ struct CrashTests {
     try EngineFixture.put([1], in: engine)
     try EngineFixture.put([2], in: engine)
     try EngineFixture.put([3], in: engine)
-    // Save 3 was written when save 2 was durable. Remove save 2.
+    // Save 3 was written when save 2 was already durable. Remove save 2.
     var bytes = try #require(disk.contents("/store/log-1"))
     let size = 48 + 48  // a group of one small record
     let second = 64 + size

@@ -3,10 +3,10 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Modifies every bit of a store. The store must open with the right rows, report a cut, or be rejected.
+/// Flips every bit of a store. The store must open with the right rows, report a cut, or be rejected.
 @Suite("Damage", .timeLimit(.minutes(10)))
 struct DamageTests {
-  /// Three saves in the first chunk, which is then sealed, and three in the second.
+  /// Three saves in the first chunk, which is sealed, and three in the second.
   private static let store: (disk: SimulatedFileSystem, ends: [Int]) = {
     let disk = SimulatedFileSystem()
     var ends: [Int] = []
@@ -24,7 +24,7 @@ struct DamageTests {
     return (disk, ends)
   }()
 
-  /// Returns the numbers in a changed copy of the store, and whether opening it reported a cut.
+  /// Returns the numbers in a modified copy of the store, and whether opening it reported a cut.
   private func outcome(_ change: (SimulatedFileSystem) throws -> Void) throws -> Result<
     ([Int], wasCut: Bool), StorageError
   > {
@@ -66,7 +66,7 @@ struct DamageTests {
     }
   }
 
-  /// The durable end identifies the last confirmed save, which no later group confirms.
+  /// Only the durable end confirms the last save, because no group follows it.
   @Test(arguments: [true, false])
   func `a flipped bit is rejected, or without a durable end the last save is cut and reported`(
     hasMark: Bool
@@ -87,7 +87,7 @@ struct DamageTests {
           }
           switch result {
           case .failure(.damaged(let file, let offset)):
-            // A group is padded with zeros to a multiple of 8.
+            // Groups are zero-padded to a multiple of 8.
             #expect(file == path && offset <= byte && byte < used + 8, "bit \(bit) of byte \(byte) in \(path)")
           case .failure(let error):
             Issue.record("bit \(bit) of byte \(byte) in \(path): \(error)")

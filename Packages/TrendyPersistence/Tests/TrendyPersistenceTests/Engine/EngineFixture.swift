@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Small stores for tests of the engine.
+/// Small stores for engine tests.
 enum EngineFixture {
   static let directory = "/store"
   static let options = StorageEngine.Options(
@@ -15,9 +15,9 @@ enum EngineFixture {
     return try StorageEngine.open(directory: directory, fileSystem: disk, options: options, generator: &generator)
   }
 
-  /// Saves until the power is cut. An error with any other cause fails the test.
-  /// - Parameter save: Performs the saves and counts each completed one.
-  /// - Returns: Number of completed saves.
+  /// Performs saves until the power is cut. Any other error fails the test.
+  /// - Parameter save: performs the saves and counts each completed one.
+  /// - Returns: number of completed saves.
   static func saves(
     on disk: SimulatedFileSystem, options: StorageEngine.Options = options,
     _ save: (StorageEngine, _ done: inout Int) throws -> Void
@@ -35,7 +35,7 @@ enum EngineFixture {
     RowKey(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
   }
 
-  /// Returns the payload for a number: its digits, repeated to a varying length.
+  /// Returns the payload for a number: its digits, repeated a varying number of times.
   static func payload(_ number: Int) -> [UInt8] {
     Array(String(repeating: "\(number),", count: 1 + number % 30).utf8)
   }
@@ -60,7 +60,7 @@ enum EngineFixture {
   }
 }
 
-/// Generator that always produces the same sequence.
+/// Generator that always returns the same sequence.
 struct FixedGenerator: RandomNumberGenerator {
   private var state: UInt64 = 42
 

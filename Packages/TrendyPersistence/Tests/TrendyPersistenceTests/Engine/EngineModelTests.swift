@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Compares random saves of the engine with a dictionary.
+/// Compares the engine with a dictionary after random saves.
 @Suite("StorageEngine against a model", .timeLimit(.minutes(10)))
 struct EngineModelTests {
   private struct Name: Hashable {
@@ -114,7 +114,7 @@ struct EngineModelTests {
       }
     }
     #expect(model.count > 700)
-    // A handle that has not read since the start has missed many generations.
+    // This handle has not read since the start, so it has missed many generations.
     try idle.refresh()
     for _ in 0..<20 {
       try Self.check(

@@ -2,15 +2,15 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Fails the first call to the disk, then the second, and so on, until a run completes without a fault. The store is
-/// checked after each run.
+/// Fails the first disk call, then the second, and so on, until a run completes without a fault. Checks the store after
+/// each run.
 @Suite("A failing disk", .timeLimit(.minutes(10)))
 struct FaultTests {
   private static let noRoom: Int32 = 28
   private static let inputOutput: Int32 = 5
   private static let saves: [ClosedRange<Int>] = (0..<9).map { $0 * 60...($0 * 60 + [0, 20, 45][$0 % 3]) }
 
-  /// Tries every save once and returns the indexes of those that completed.
+  /// Tries every save once and returns the indexes of the completed ones.
   private static func run(on disk: any FileSystem) -> [Int] {
     var done: [Int] = []
     var engine: StorageEngine?
@@ -22,7 +22,7 @@ struct FaultTests {
         done.append(number)
       } catch {
         if let engine, engine.isUsable {
-          // A failed save leaves nothing in a handle that remains usable.
+          // A failed save leaves nothing behind in a handle that remains usable.
           let numbers = (try? EngineFixture.numbers(in: engine)) ?? []  // a failed call proves nothing
           #expect(numbers.isEmpty || !numbers.contains(save.lowerBound))
         }
@@ -83,7 +83,7 @@ struct FaultTests {
     let options = StorageEngine.Options(firstChunkBytes: 4096, largestChunkBytes: 1 << 20)
     let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: options)
     var number = 0
-    // Save until the chunks of the log are long.
+    // Save until the log has long chunks.
     while disk.usedBytes < 200_000 {
       number += 1
       try EngineFixture.put([number], in: engine)

@@ -1,11 +1,10 @@
 #if os(Linux)
   import Foundation
 
-  /// Returns the memory of this process that maps a file, in kilobytes: mapped and resident.
-  /// - Parameter path: Suffix of the file's path.
+  /// Returns the memory that maps a file in this process, in kilobytes. `path` is a suffix of the file's path.
   func fileMemory(of path: String) throws -> (mapped: Int, resident: Int) {
     var (mapped, resident, isOfFile) = (0, 0, false)
-    // Read to the end, because the system does not report the length of this file.
+    // Read to the end, because the system reports no length for this file.
     let text = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps")).readToEnd() ?? Data()
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")

@@ -2,7 +2,7 @@ import StorageTesting
 import Synchronization
 import TrendyPersistence
 
-/// Disk that calls a closure right before certain openings of a file.
+/// Disk that runs a closure just before chosen openings of a file.
 final class IntrudedFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   private let prefix: String

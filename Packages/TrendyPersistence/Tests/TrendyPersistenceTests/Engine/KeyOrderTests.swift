@@ -4,7 +4,7 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Compares lookups by id, in segments of many rows, with the expected ids.
+/// Compares lookups by id in large segments with the expected ids.
 @Suite("Order of keys", .timeLimit(.minutes(5)))
 struct KeyOrderTests {
   private struct Journal {
@@ -21,7 +21,7 @@ struct KeyOrderTests {
     }
   }
 
-  /// - Parameter named: Number of ids out of eight that are not UUIDs.
+  /// - Parameter named: number of ids, out of every eight, that are not UUIDs.
   private func journal(seed: UInt64, named: UInt64) throws -> Journal {
     var generator = SeededGenerator(seed: seed)
     let disk = SimulatedFileSystem()

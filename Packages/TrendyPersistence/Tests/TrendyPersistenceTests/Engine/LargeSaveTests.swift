@@ -3,23 +3,23 @@ import Synchronization
 import Testing
 import TrendyPersistence
 
-/// Saves that directly become segments, alternating with small ones, with other handles open.
+/// Large saves, which are written directly as segments, alternating with small saves while other handles are open.
 @Suite("Large saves", .timeLimit(.minutes(10)))
 struct LargeSaveTests {
-  /// A save is large if it exceeds eight times 4096 bytes.
+  /// Saves of more than eight times 4096 bytes are large.
   private static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
 
   private struct Step {
     var put: [Int]
     var deleted: [Int]
-    /// First byte of the payloads, which identifies the step.
+    /// First byte of every payload written in this step.
     var mark: UInt8
 
     var isLarge: Bool { put.count > 30 }
   }
 
-  /// Small and large steps in turn. Large ones replace and delete rows in the log, in segments, and in both.
+  /// Alternates small and large steps. Large steps replace and delete rows in the log, in segments, and in both.
   private static let steps: [Step] = [
     Step(put: Array(0..<6), deleted: [], mark: 1), Step(put: Array(4..<44), deleted: [0], mark: 2),
     Step(put: [2, 10, 50], deleted: [5, 6], mark: 3), Step(put: Array(8..<48), deleted: [2, 4, 50], mark: 4),
@@ -53,7 +53,7 @@ struct LargeSaveTests {
     }
     for number in step.put {
       let bytes = payload(number, step.mark, isLarge: step.isLarge)
-      // A row that is put twice in one unit is still new.
+      // A row put twice in one unit is still new.
       for payload in number % 5 == 0 ? [[0], bytes] : [bytes] {
         try transaction.put(
           kind: UInt8(number % 2 + 1), key: EngineFixture.key(number), sort: Int64(number % 7),
@@ -67,7 +67,7 @@ struct LargeSaveTests {
     try engine.write { transaction throws(StorageError) in try put(step, in: transaction) }
   }
 
-  /// Returns the contents of an engine, after checking that all ways to read them agree.
+  /// Returns the contents of an engine after checking that all ways to read them agree.
   private static func contents(of engine: StorageEngine) throws -> [Int: UInt8] {
     var contents: [Int: UInt8] = [:]
     for kind in [1, 2] as [UInt8] {
@@ -87,10 +87,10 @@ struct LargeSaveTests {
     return contents
   }
 
-  /// Returns the sequence number of the last durable save, from the lock file (docs/format.md, "Lock").
+  /// Returns the sequence number of the last durable save from the lock file (docs/format.md, "Lock").
   private static func mark(_ disk: SimulatedFileSystem) -> UInt64? { word("/store/lock", at: 8, disk) }
 
-  /// Returns the sequence number of the first save in the log, from the manifest (docs/format.md, "Manifest").
+  /// Returns the sequence number of the first save in the log from the manifest (docs/format.md, "Manifest").
   private static func firstSequence(_ disk: SimulatedFileSystem) -> UInt64 {
     word("/store/manifest", at: 40, disk) ?? 0
   }
@@ -117,7 +117,7 @@ struct LargeSaveTests {
   @Test func `a large save is visible to all open handles and to new ones`() throws {
     let disk = SimulatedFileSystem()
     let writers = [try Self.open(disk), try Self.open(disk.anotherProcess())]
-    // One handle has never refreshed. The other refreshes each time and already has a counter.
+    // One handle has never refreshed. The other has refreshed many times and therefore uses the counter.
     let (late, busy) = (try Self.open(disk.anotherProcess()), try Self.open(disk.anotherProcess()))
     for _ in 0..<10 { try busy.refresh() }
     for (index, step) in Self.steps.enumerated() {
@@ -126,9 +126,8 @@ struct LargeSaveTests {
       let list = try busy.scan(kind: 1)
       try Self.save(step, in: writers[index % 2])
       #expect((Self.segments(disk) != before) == step.isLarge, "step \(index)")
-      // The writer sees its save without a refresh.
+      // The writer sees its own save without a refresh.
       #expect(try Self.contents(of: writers[index % 2]) == Self.model(after: index + 1), "step \(index)")
-      // No unfinished save is detected.
       #expect(try !Self.open(disk.anotherProcess()).recovery.wasCut, "step \(index)")
       if step.isLarge {
         #expect(disk.files.filter { $0.hasPrefix("/store/log-") }.count == 1, "step \(index)")
@@ -138,7 +137,6 @@ struct LargeSaveTests {
         try engine.refresh()
         #expect(try Self.contents(of: engine) == Self.model(after: index + 1), "step \(index)")
       }
-      // Rows that were read do not change.
       #expect(list.map(\.payload) == kept)
     }
     try late.refresh()
@@ -236,7 +234,7 @@ struct LargeSaveTests {
       let contents = try Self.contents(of: engine)
       let fitting = (done...min(done + 1, Self.steps.count)).filter { Self.model(after: $0) == contents }
       #expect(fitting.count >= 1, "crash before change \(change): \(done) saves returned, found \(contents)")
-      // Leftover data must not become part of the next large save or of a later opening.
+      // Leftover data must not become part of the next large save, nor appear when the store is opened later.
       let last = Step(put: Array(100..<140), deleted: [100], mark: 9)
       try Self.save(last, in: engine)
       disk.restart(losing: .unsynced)
@@ -274,7 +272,6 @@ struct LargeSaveTests {
           #expect(there == Self.model(after: 3) || there == Self.model(after: 4), "call \(call)")
           continue
         }
-        // The space of the segment is freed.
         let left = Self.segments(disk).filter { disk.contents($0)?.isEmpty == false }
         #expect(left == segments, "call \(call)")
         for engine in [engine, reader] {
@@ -283,7 +280,7 @@ struct LargeSaveTests {
         }
         try transaction.commit()
       }
-      // A usable handle returns the saved rows; a handle in an unknown state throws.
+      // A usable handle returns the saved rows. A handle in an unknown state throws.
       if engine.isUsable { #expect(try Self.contents(of: engine) == Self.model(after: 4), "call \(call)") }
       try reader.refresh()
       #expect(try Self.contents(of: reader) == Self.model(after: 4), "call \(call)")

@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Saves, sealing and merges, with a power cut, a disk error or a crash at every step.
+/// Saves, sealing and merges with a power cut, a disk error or a crash at every step.
 @Suite("Maintenance on a failing disk", .timeLimit(.minutes(10)))
 struct MaintenanceFaultTests {
   private struct Step {
@@ -10,14 +10,13 @@ struct MaintenanceFaultTests {
     var deleted: [Int]
   }
 
-  /// Every step puts some rows and deletes some of the previous ones.
+  /// Each step puts some rows and deletes some rows from earlier steps.
   private static let steps: [Step] = (0..<10).map { step in
     Step(
       put: Array(step * 20..<step * 20 + [1, 12, 19][step % 3]),
       deleted: step == 0 ? [] : [(step - 1) * 20, (step / 2) * 20 + 1])
   }
 
-  /// Returns the stored numbers after the first `count` steps.
   private static func numbers(after count: Int) -> [Int] {
     var numbers: Set<Int> = []
     for step in steps[..<count] {
@@ -70,7 +69,7 @@ struct MaintenanceFaultTests {
       let numbers = try EngineFixture.numbers(in: engine)
       let fitting = (done...min(done + 1, Self.steps.count)).filter { Self.numbers(after: $0) == numbers }
       #expect(fitting.count == 1, "crash before change \(change): \(done) saves returned, found \(numbers)")
-      // The store permits further saves, sealing and merges, and survives another power cut.
+      // The store can still be saved, sealed and merged, and survives another power cut.
       try EngineFixture.put([9999], in: engine)
       while try engine.maintain(sealingAll: true) {}
       disk.restart(losing: .unsynced)
@@ -102,7 +101,7 @@ struct MaintenanceFaultTests {
       let isMet = disk.metFault
       disk.fail(nil)
       let expected = Self.numbers(after: 8)
-      // Check this handle unless a sync failed, another handle, and one opened after a power cut.
+      // Check this handle unless a sync failed, a second handle, and a handle opened after a power cut.
       if engine.isUsable { #expect(try EngineFixture.numbers(in: engine) == expected, "call \(call)") }
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == expected, "call \(call)")
       if engine.isUsable {

@@ -28,7 +28,7 @@ struct PosixFileSystemTests {
     let file = try sparing.open(folder.path + "/long", .create)
     try file.allocate(2 * largePage)
     try write([7], to: file, at: largePage)
-    // If the system assigns consecutive addresses, at least one of this many would be a multiple of the large page
+    // If the system assigns consecutive addresses, at least one in this many would be a multiple of the large page
     // size.
     let mappings = try (0..<40).map { _ in try file.map(size: 2 * largePage) }
     for mapping in mappings {
@@ -54,7 +54,7 @@ struct PosixFileSystemTests {
     }
   #endif
 
-  /// Runs in a separate process, because a write to a read-only mapping terminates the process.
+  /// Runs in a separate process, because writing to a read-only mapping terminates the process.
   @Test func `a reader sees the save of a handle that has read five times before`() async throws {
     let directory = folder.path + "/store"
     try EngineFixture.put([1], in: StorageEngine.open(directory: directory))

@@ -3,11 +3,11 @@ import Testing
 import TrendyPersistence
 import TrendyProtocols
 
-/// Tests with real files and processes. Two writers on one store are killed at arbitrary times; the store must contain
-/// every save in their ledgers.
+/// Tests with real files and processes. Two processes write to one store and are killed at arbitrary times. The store
+/// must contain every save recorded in their ledgers.
 @Suite("Processes", .timeLimit(.minutes(10)))
 struct ProcessTests {
-  /// Saves groups of three until killed, and records each completed save.
+  /// Saves groups of three rows until killed, and records each completed save.
   static func saveUntilKilled(_ directory: String, writer: Int, round: Int, microseconds: UInt32) throws {
     Thread.detachNewThread {
       usleep(microseconds)
@@ -37,7 +37,7 @@ struct ProcessTests {
     let folder = try TemporaryFolder()
     let directory = folder.path + "/store"
     var noted = 0
-    // Enough rounds for a meaningful number of saves: on a busy machine a child may be killed before its first save.
+    // Run enough rounds to collect many saves. On a busy machine a child may be killed before its first save.
     for round in 0..<60 where round < 6 || noted <= 100 {
       let first = UInt32(5_000 + round % 6 * 7_300)
       async let one = #expect(processExitsWith: .signal(SIGKILL)) {
@@ -56,7 +56,7 @@ struct ProcessTests {
         for number in ledger {
           for each in number..<number + 3 { #expect(found.contains(each), "\(each) was saved, and is gone") }
         }
-        // At most one unrecorded save per round: the one that was in progress.
+        // At most one unrecorded save per round: the one in progress when the process was killed.
         let all = found.filter { $0 / 10_000_000 == writer }
         #expect(all.count.isMultiple(of: 3))
         #expect(all.count / 3 - ledger.count <= round + 1)
@@ -66,7 +66,6 @@ struct ProcessTests {
     #expect(noted > 100)
   }
 
-  /// Seals and merges until killed.
   static func maintainUntilKilled(_ directory: String, microseconds: UInt32) throws {
     Thread.detachNewThread {
       usleep(microseconds)
@@ -88,7 +87,7 @@ struct ProcessTests {
     func hasSealed() throws -> Bool {
       try FileManager.default.contentsOfDirectory(atPath: directory).contains { $0.hasPrefix("segment-") }
     }
-    // Again, enough rounds for a meaningful number of saves.
+    // Run enough rounds to collect many saves.
     for round in 0..<60 where try round < 6 || seen <= 60 || !hasSealed() {
       let first = UInt32(20_000 + round % 6 * 5_300)
       async let one = #expect(processExitsWith: .signal(SIGKILL)) {

@@ -32,7 +32,7 @@ struct PublishedSaveTests {
   }
 
   @Test func `a published save survives any loss`() throws {
-    // In several chunks, with ordinary saves in between.
+    // Spread the saves over several chunks, with ordinary saves in between.
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     for number in 1...120 {
@@ -119,7 +119,6 @@ struct PublishedSaveTests {
     try put([4], in: transaction)
     transaction.delete(kind: 1, key: EngineFixture.key(1))
     let middle = transaction.savepoint()
-    // Replaced, deleted, restored and new rows.
     transaction.delete(kind: 1, key: EngineFixture.key(4))
     transaction.delete(kind: 1, key: EngineFixture.key(77))
     try put([1, 5], in: transaction)

@@ -6,7 +6,7 @@ import TrendyPersistence
 struct RepairTests {
   private static let options = EngineFixture.options
 
-  /// Returns a store with forty saves of three rows in a few chunks.
+  /// Returns a store with forty saves of three rows, in a few chunks.
   private func store() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
@@ -107,7 +107,7 @@ struct RepairTests {
       #expect(report.wasDamaged && report.savesLost == 0 && report.savesKept == 2)
       let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
       #expect(Set(numbers).isSubset(of: Self.sealedNumbers))
-      // Missing live rows are counted as lost, possibly together with the two deleted ones.
+      // Missing live rows count as lost. The two deleted rows may count as well.
       #expect(Self.sealedNumbers.count - numbers.count <= report.rowsLost)
       #expect(report.rowsLost <= Self.sealedNumbers.count - numbers.count + 2)
       if offset > size - 400 { #expect(numbers == Self.sealedNumbers) }
@@ -134,7 +134,7 @@ struct RepairTests {
     let left = Set(try EngineFixture.numbers(in: EngineFixture.open(sealed)))
     for row in report.lostRows {
       let number = try #require(row.sort.map { Int($0) })
-      // All rows fall on the same day.
+      // All rows are on the same day.
       #expect(row.kind == 1 && (row.key == nil ? number == 0 : !left.contains(number)))
       #expect(row.key == nil || row.key == EngineFixture.key(number))
     }
@@ -153,7 +153,7 @@ struct RepairTests {
     while try engine.maintain(sealingAll: true) {}
     try EngineFixture.put(120..<123, in: engine)
     let expected = (0..<123).filter { $0 != 9 }
-    // Recreate the state after an interrupted file deletion.
+    // Recreate the state after an interrupted removal of files.
     for path in before.files where disk.contents(path) == nil {
       disk.setContents(path, try #require(before.contents(path)))
     }
@@ -176,7 +176,7 @@ struct RepairTests {
     #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 1)) { _ = try repair(disk) }
   }
 
-  /// Checks that the bytes of these files still exist under some name.
+  /// Checks that the contents of these files still exist under some name.
   private func expectKept(_ files: [String], of before: SimulatedFileSystem, on disk: SimulatedFileSystem) {
     let contents = Set(disk.files.compactMap { disk.contents($0) })
     for file in files { #expect(before.contents(file).map(contents.contains) == true, "\(file) is gone") }

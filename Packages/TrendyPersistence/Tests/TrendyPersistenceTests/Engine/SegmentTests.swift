@@ -2,7 +2,6 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Stores with rows in segments.
 @Suite("Segments", .timeLimit(.minutes(10)))
 struct SegmentTests {
   private static func segments(_ disk: SimulatedFileSystem) -> [String] {
@@ -53,12 +52,12 @@ struct SegmentTests {
     #expect(try engine.get(kind: 1, key: EngineFixture.key(42))?.payload == EngineFixture.payload(42))
   }
 
-  /// Interpolation search finds group keys that are hashes in a few steps. Other group keys must be found as well.
+  /// Interpolation search finds hashed group keys in a few steps. Other group keys must be found too.
   @Test("a group is found in any distribution", arguments: [0x9E37_79B9_7F4A_7C15, 1, 1 << 40] as [UInt64])
   func groups(step: UInt64) throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
-    // Several kinds whose groups alternate, and groups near the maximum.
+    // Several kinds with alternating groups, and groups near the maximum.
     let groups: [UInt64] = (1...1500).map { UInt64($0) &* step } + [.max - 2, .max - 3]
     try engine.write { transaction throws(StorageError) in
       for (number, group) in groups.enumerated() {
@@ -68,7 +67,7 @@ struct SegmentTests {
         }
       }
     }
-    // First with the rows in memory, then with the rows in a segment.
+    // Read the rows first from memory, then from a segment.
     for _ in 0..<2 {
       for (number, group) in groups.enumerated() {
         #expect(try engine.scan(kind: 1, group: group).map(\.sort) == [Int64(number)])
@@ -81,7 +80,7 @@ struct SegmentTests {
     #expect(Self.segments(disk).count == 1)
   }
 
-  /// A group has no list in memory until its second row.
+  /// A group gets a list in memory with its second row.
   @Test func `rows of a group are added to and removed from a log`() throws {
     let engine = try EngineFixture.open(SimulatedFileSystem())
     func sorts() throws -> [Int64] { try engine.scan(kind: 1, group: 1).map(\.sort) }
@@ -97,7 +96,7 @@ struct SegmentTests {
     }
     try EngineFixture.put([10], in: engine)
     try engine.write { transaction throws(StorageError) in
-      // The only row of a group moves to another group.
+      // The only row of the group moves to another group.
       try transaction.put(kind: 1, key: EngineFixture.key(10), sort: 10, group: 2, payload: EngineFixture.payload(10))
     }
     #expect(try sorts().isEmpty && engine.scan(kind: 1, group: 2).map(\.sort) == [10])
@@ -112,7 +111,7 @@ struct SegmentTests {
     func word(_ offset: Int) -> Int { (0..<8).reduce(0) { $0 | Int(bytes[offset + $1]) << ($1 * 8) } }
     let footer = bytes.count - word(bytes.count - 24)
     let (table, count) = (word(footer + 56), word(footer + 64))
-    // Rows per bucket of twelve slots, 9.6 on average. A row that does not fit is stored in the next bucket.
+    // Rows per bucket of twelve slots, 9.6 on average. Rows that do not fit are stored in the next bucket.
     let rows = (0..<count).map { Int(bytes[table + $0 * 64 + 60]) }
     #expect(count == 313 && rows.reduce(0, +) == 3000)
     #expect(rows.filter { $0 == 12 }.count < 120 && rows.filter { $0 < 4 }.count < 12)
@@ -144,7 +143,7 @@ struct SegmentTests {
     let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: options)
     var most = 0
     for number in 0..<56 {
-      // One save makes the log long enough to be sealed.
+      // A single save makes the log long enough to be sealed.
       try engine.write { transaction throws(StorageError) in
         try transaction.put(
           kind: 1, key: EngineFixture.key(number), sort: Int64(number), payload: [UInt8](repeating: 7, count: 40_000))
@@ -192,8 +191,8 @@ struct SegmentTests {
         for key in keys { try transaction.put(kind: kind, key: key, sort: sort, group: 5, payload: [1]) }
       }
     }
-    // Two segments. The second has older timestamps and, again, the latest timestamp of the first. Both also contain
-    // hashes.
+    // Create two segments. The second has older timestamps and repeats the latest timestamp of the first. Both also
+    // contain hashes.
     let first = (100..<130).map { Self.risingKey($0) } + [Self.risingKey(129, 1)]
     try put(first + [RowKey(hashing: "a")], sort: 1)
     try engine.maintain(sealingAll: true)
@@ -201,7 +200,7 @@ struct SegmentTests {
     try put(second + [RowKey(hashing: "b")], sort: 2)
     try put((0..<9).map { Self.risingKey(500 + $0) }, kind: 2, sort: 2)
     try engine.maintain(sealingAll: true)
-    // First, middle and last keys of each segment, keys before and after them, and keys with the same timestamp.
+    // Replace the first, middle and last keys of each segment, and add keys before, between and after them.
     let replaced =
       [Self.risingKey(100), Self.risingKey(115), Self.risingKey(129), Self.risingKey(129, 1), Self.risingKey(129, 2)]
       + [Self.risingKey(60), Self.risingKey(89), RowKey(hashing: "a"), RowKey(hashing: "b")]
@@ -209,7 +208,7 @@ struct SegmentTests {
     let all = Set(first + second + new + [RowKey(hashing: "a"), RowKey(hashing: "b")])
     try put(replaced + new, sort: 3)
     for handle in [engine, try EngineFixture.open(disk.anotherProcess())] {
-      // Read another kind first, because each kind has its own state.
+      // Read the other kind first, because each kind has its own state.
       #expect(try handle.count(kind: 2) == 9)
       let rows = try handle.scan(kind: 1)
       #expect(rows.count == all.count && Set(rows.map(\.key)) == all)
@@ -272,7 +271,7 @@ struct SegmentTests {
     #expect(try engine.maintain(sealingAll: true))
   }
 
-  /// Rows 0..<60 in one segment, changes in a second one, and a few rows in the log.
+  /// Rows 0..<60 in one segment, changes in a second, and a few rows in the log.
   private static let store: SimulatedFileSystem = {
     let disk = SimulatedFileSystem()
     do {
@@ -360,7 +359,7 @@ struct SegmentTests {
         lost.append(number)
       }
     }
-    // Rows have 1040 bytes, so these are the rows within the damaged 4096 bytes.
+    // Rows have 1040 bytes, so these are the rows in the damaged 4096 bytes.
     #expect(lost.sorted() == Array(1008...1012))
   }
 

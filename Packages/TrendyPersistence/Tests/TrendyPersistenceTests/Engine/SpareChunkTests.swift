@@ -108,7 +108,7 @@ struct SpareChunkTests {
   #endif
 }
 
-/// Counters of prepared and adopted files.
+/// Counts prepared and adopted files.
 final class Makers: Sendable {
   let begun = Mutex(0)
   let adopted = Mutex(0)
@@ -117,7 +117,7 @@ final class Makers: Sendable {
   init(fails: Bool = false) { self.fails = fails }
 }
 
-/// Disk that fails one directory sync, then every removal.
+/// Disk that fails one directory sync, and every removal after that.
 private final class FailingFolder: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makesChunksAhead: Bool
@@ -153,7 +153,7 @@ private final class FailingFolder: ForwardingFileSystem {
   }
 }
 
-/// Simulated disk whose prepared files are ready immediately.
+/// Simulated disk that prepares files immediately.
 struct AheadFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makers: Makers
@@ -181,7 +181,7 @@ struct AheadFileSystem: ForwardingFileSystem {
 
     func become(_ path: String) throws(FileSystemError) -> any OpenFile {
       if makers.fails { throw FileSystemError(operation: .allocate, path: path, code: 28) }
-      // Like a link, this does not replace an existing file.
+      // Like link(2), fail instead of replacing an existing file.
       if base.contents(path) != nil { throw FileSystemError(operation: .rename, path: path, code: 17) }
       let file = try base.open(path, .create)
       try file.truncate(to: 0)

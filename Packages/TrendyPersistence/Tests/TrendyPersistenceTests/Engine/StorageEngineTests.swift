@@ -206,7 +206,7 @@ struct StorageEngineTests {
     }
     let marked = try callsOfOpening()
     disk.setContents("/store/lock", [])
-    // The two additional calls read the rest of the chunk and look for another chunk.
+    // The two additional calls read the rest of the chunk and look for a next chunk.
     #expect(try callsOfOpening() == marked + 2)
   }
 

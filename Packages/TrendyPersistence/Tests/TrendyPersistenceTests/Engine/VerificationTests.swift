@@ -2,15 +2,14 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Verification of a whole store. It must find every modification with its position, and report nothing for an intact
-/// store.
+/// Verification must find every modification with its position, and report nothing for an intact store.
 @Suite("Verification", .timeLimit(.minutes(10)))
 struct VerificationTests {
   private static func verify(_ disk: SimulatedFileSystem) throws(StorageError) -> StoreVerification {
     try StorageEngine.verify(directory: "/store", fileSystem: disk, options: EngineFixture.options)
   }
 
-  /// Rows in two segments, some replaced or deleted later, and some in two chunks of the log.
+  /// Rows in two segments, some replaced or deleted later, and rows in two chunks of the log.
   private static let store: SimulatedFileSystem = {
     let disk = SimulatedFileSystem()
     do {
@@ -63,7 +62,7 @@ struct VerificationTests {
           #expect(finding.offset.map { $0 <= byte || path.contains("segment") } == true, "byte \(byte): \(finding)")
         }
       }
-      // A segment has two copies of its footer, and one is sufficient.
+      // A segment has two copies of its footer, and one is enough.
       #expect(missed == 0 || (path.contains("segment-") && missed < 20), "\(missed) of \(path)")
     }
   }
@@ -114,7 +113,7 @@ struct VerificationTests {
     disk.setContents("/store/log-1", one)
     let finding = try #require(try Self.verify(disk.copy()).findings.first)
     #expect(finding.path == "/store/log-1" && finding.offset == 64 + 96 && finding.what.contains("a later save"))
-    // Without the durable end in the lock file, the missing save was never confirmed.
+    // Without the durable end in the lock file, the missing save counts as never confirmed.
     disk.setContents("/store/lock", [])
     #expect(try Self.verify(disk.copy()).findings.isEmpty)
     var torn = two
@@ -124,7 +123,7 @@ struct VerificationTests {
     #expect(verification.findings.isEmpty && verification.cutBytes > 0)
   }
 
-  /// Changes a byte in a page of a segment and updates its checksum, as a faulty program would write it.
+  /// Changes a byte in a segment and updates the page's checksum, as a faulty program would.
   private static func forge(
     _ disk: SimulatedFileSystem, _ path: String, at offset: Int, _ change: (inout UInt8) -> Void
   ) {
@@ -178,7 +177,7 @@ struct VerificationTests {
         try engine.maintain(sealingAll: true)
         try EngineFixture.put(0..<3, in: engine)
       } catch StorageError.busy {
-        // A verification that holds the lock is not interrupted.
+        // A verification that holds the lock is not disturbed.
       } catch {
         Issue.record(error)
       }

@@ -4,7 +4,6 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Small track logs for tests.
 enum TrackFixture {
   static let directory = "/tracks"
   static let options = StorageEngine.Options(
@@ -16,7 +15,7 @@ enum TrackFixture {
 
   static func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + seconds) }
 
-  /// Returns a fix whose values are derived from its second.
+  /// Returns a fix whose values depend only on `second`.
   static func fix(_ second: Int) -> TrackReading {
     .fix(
       Location(
@@ -46,7 +45,7 @@ enum TrackFixture {
     return found
   }
 
-  /// Returns the fixes in a `track.csv`.
+  /// Returns the fixes in the sample's `track.csv`.
   static func sample(_ name: String) throws -> [TrackReading] {
     let url = Bundle.module.url(forResource: "Resources/tracks/\(name)/track", withExtension: "csv")
     guard let url else { throw CocoaError(.fileNoSuchFile) }

@@ -8,7 +8,7 @@ import TrendyProtocols
 /// Crashes, failing disks and flipped bits, for readings and the annotations saved with them.
 @Suite("TrackLog on a failing disk", .timeLimit(.minutes(10)))
 struct TrackLogFaultTests {
-  /// Batches of readings at the end, in gaps and with duplicates, so that blocks are joined, split and replaced.
+  /// Batches at the end, in gaps and with duplicates, so that blocks are joined, split and replaced.
   private static let batches: [[TrackReading]] = (0..<12).map { batch in
     let seconds =
       switch batch % 4 {
@@ -30,7 +30,7 @@ struct TrackLogFaultTests {
       content: [UInt8](repeating: 7, count: batch))
   }
 
-  /// Appends each batch and marks it as read. Returns the number of completed calls of either kind.
+  /// Appends each batch and marks it as read. Returns the number of completed calls.
   private static func run(on disk: SimulatedFileSystem) -> Int {
     var done = 0
     do {
@@ -51,7 +51,7 @@ struct TrackLogFaultTests {
     return done
   }
 
-  /// Checks that the log contains whole batches, the annotation of the last batch read, and a matching read position.
+  /// Checks that the log contains whole batches, the annotation for the last batch read, and a matching read position.
   private static func check(_ disk: SimulatedFileSystem, done: Int, _ what: String) throws {
     let log = try TrackFixture.open(disk)
     let found = try TrackFixture.readings(in: log)
@@ -62,7 +62,6 @@ struct TrackLogFaultTests {
     let noted = note.first?.content.count ?? 0
     #expect(note.count <= 1 && noted >= done / 2 && noted <= count, "\(what)")
     #expect((try log.unread(device: "phone") == nil) == (noted == count), "\(what)")
-    // The log can still be written to.
     #expect(try log.append([TrackFixture.fix(99_999)], device: "phone").added == 1, "\(what)")
   }
 
@@ -168,7 +167,7 @@ struct TrackLogFaultTests {
     do {
       let found = try TrackFixture.readings(in: log)
       #expect(found.allSatisfy { if case .fix(let fix) = $0 { fix.coordinate.isValid } else { true } })
-      // Valid readings can be written again together with a new one.
+      // Valid readings can be rewritten together with a new one.
       try _ = log.append([TrackFixture.fix(3)], device: "phone")
     } catch {
       #expect(error as? StorageError == .unreadableRow(kind: 2, key: record.key))

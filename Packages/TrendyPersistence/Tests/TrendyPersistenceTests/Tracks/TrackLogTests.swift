@@ -158,7 +158,7 @@ struct TrackLogTests {
     read.readThrough = try log.unread(device: "phone")?.generation
     try log.commit(read, device: "phone")
     #expect(try log.unread(device: "phone") == nil)
-    // Readings that have already been read do not count as unread.
+    // Readings that have been read before do not count as unread.
     try _ = log.append([TrackFixture.fix(70)], device: "phone")
     let late = try #require(try log.unread(device: "phone"))
     #expect(late.since == TrackFixture.moment(70) && late.through == TrackFixture.moment(70))
@@ -219,7 +219,7 @@ struct TrackLogTests {
   func compact(name: String, limit: Double) throws {
     let told = try TrackFixture.sample(name)
     let log = try TrackFixture.open(disk)
-    // A month of such days. On the first one, each fix is appended separately.
+    // Repeat the day for a month. On the first day, append each fix separately.
     for reading in told { try _ = log.append([reading], device: "phone") }
     var fixes = 0
     for day in 0..<30 {
@@ -247,7 +247,7 @@ struct TrackLogTests {
     let log = try TrackFixture.open(disk)
     for second in 0..<1024 { try _ = log.append([TrackFixture.fix(second)], device: "phone") }
     let used = disk.files.filter { $0.contains("log-") }.compactMap { disk.contents($0)?.count }.reduce(0, +)
-    // A block of 256 fixes has about 3 kB. Rewriting it for each fix would need 1.5 MB.
+    // A block of 256 fixes has about 3 kB. Rewriting the block for each fix would take 1.5 MB.
     #expect(used < 500_000, "\(used) bytes of log")
   }
 }

@@ -37,7 +37,7 @@ extension LogState {
     guard now.generation > generation.manifest.generation else { return false }
     let path = directory + "/" + StoreFormat.chunkName(tail.chunk.number)
     guard now.storeID == generation.manifest.storeID else { throw .missing(path: path) }
-    // An incomplete tail may be a save in progress. Only the holder of the write lock can tell.
+    // An incomplete tail may be a save in progress. Only the holder of the write lock can rule that out.
     let new = try Log.current(
       directory: directory, fileSystem: fileSystem, keepingSegmentsOf: generation.tables.segments
     ).recovered.state
@@ -87,7 +87,7 @@ extension LogState {
       var next: (file: any OpenFile, header: ChunkHeader, failure: StorageError?)?
       if group.isReplacement {
         if try reload(directory: directory, fileSystem: fileSystem) { continue }
-        // Either a restore is in progress or it was interrupted. Only reopening the store can tell.
+        // Either a restore is in progress or it was interrupted. Only reopening the store shows which.
         let replaced = StorageError.replaced(path: directory)
         handle.failure = replaced
         throw replaced

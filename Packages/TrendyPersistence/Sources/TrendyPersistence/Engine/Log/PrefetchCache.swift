@@ -3,7 +3,7 @@
 /// The cache stays valid because no other handle can save while the unit holds the write lock.
 final class PrefetchCache {
   private struct Kind {
-    /// Keys without a row. The first key of a hash stands for all keys of the hash.
+    /// Keys without a row. The first key of a hash represents all of its keys.
     var absent: Set<RowKey> = []
     var groups: [UInt64: [UnsafeRawPointer]] = [:]
   }
@@ -31,7 +31,7 @@ final class PrefetchCache {
 
   func records(kind: UInt8, group: UInt64) -> [UnsafeRawPointer]? { kinds[kind]?.groups[group] }
 
-  /// Adds the result of a search. For a hash, `keys` contains its first key, which stands for all its keys.
+  /// Adds the result of a search. For a hash, `keys` contains the first key, which represents all of its keys.
   func know(kind: UInt8, keys: [RowKey], records: [UnsafeRawPointer], pin: RowPin) {
     keep(pin)
     var known = kinds.removeValue(forKey: kind) ?? Kind()

@@ -1,8 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Decodes field versions. Three fields starting at ``firstField`` contain the version shared by all fields without an
-/// entry of their own; the next field contains the entries.
+/// Decodes field versions. Three fields starting at ``firstField`` contain the version shared by all fields that have
+/// no entry; the next field contains the entries.
 struct StoredMarks {
   let firstField: Int
   private(set) var named: [String: FieldVersion] = [:]
