@@ -5,7 +5,7 @@ public import TrendyProtocols
 
 // MARK: Companions and live trips, which only a Trendy hub offers
 extension APIClient: CompanionClientProtocol {
-  /// Returns the user and the device id that the hub associates with the token.
+  /// Returns the user and the device id that belong to the token.
   public func identity() async throws -> (user: String, deviceId: String) {
     let summary = try await hub.document(SyncSummary.self, HTTPRequest(method: .get, path: "/me/sync"))
     guard let device = summary.deviceId else {
@@ -19,9 +19,9 @@ extension APIClient: CompanionClientProtocol {
     try await hub.document(LiveTripsResponse.self, HTTPRequest(method: .get, path: "/me/live"))
   }
 
-  /// Returns the decisions behind a trip or visit that the hub detected from posted readings.
+  /// Returns the decisions behind a trip or visit that the hub detected in posted readings.
   ///
-  /// - Throws: `APIError` with status 404 if the hub did not detect the event.
+  /// - Throws: `APIError` with status 404 if the event was not detected by the hub.
   public func explanation(ofEvent id: String) async throws -> APIExplanation {
     try await hub.document(
       APIExplanation.self, HTTPRequest(method: .get, path: "/me/explanations/\(percentEncoded(id))"))
@@ -42,7 +42,7 @@ extension APIClient: CompanionClientProtocol {
     try await makeCompanion(.tell(companionId: deviceId))
   }
 
-  /// Makes this device a companion of another one. The other device need not run Trendy; a tracker is enough.
+  /// Makes this device a companion of another device, which need not run Trendy; a tracker is enough.
   public func makeCompanion(ofDevice deviceId: String) async throws -> APICompanion {
     try await makeCompanion(.follow(trackerId: deviceId))
   }
@@ -52,12 +52,12 @@ extension APIClient: CompanionClientProtocol {
       APICompanion.self, HTTPRequest(method: .post, path: "/companions", body: try WireJSON.encode(request)))
   }
 
-  /// Removes a companion link, from either side. Notices in transit are discarded.
+  /// Removes a companion link from either side. Notices in transit are discarded.
   public func removeCompanion(id: String) async throws {
     try await hub.delete("/companions/" + percentEncoded(id))
   }
 
-  /// Sends notices to a companion. Returns the updated link.
+  /// Sends notices to a companion and returns the updated link.
   public func send(_ request: CompanionNoticesRequest, toCompanion id: String) async throws -> APICompanion {
     try await hub.document(
       APICompanion.self,
@@ -65,8 +65,8 @@ extension APIClient: CompanionClientProtocol {
         method: .post, path: "/companions/\(percentEncoded(id))/notices", body: try WireJSON.encode(request)))
   }
 
-  /// Returns up to `limit` notices for this device with a sequence number above `sequence`, and acknowledges the
-  /// earlier ones.
+  /// Returns up to `limit` notices for this device with a sequence number above `sequence`, and acknowledges all
+  /// earlier notices.
   public func notices(ofCompanion id: String, after sequence: Int64, limit: Int) async throws
     -> CompanionNoticesResponse
   {
@@ -77,8 +77,8 @@ extension APIClient: CompanionClientProtocol {
         query: [("after", "\(sequence)"), ("limit", "\(limit)")]))
   }
 
-  /// Returns a stream of signals that notices for this device may be available. The first signal follows as soon as the
-  /// hub accepts the stream. The stream ends when the reader stops, and throws when the connection breaks.
+  /// Returns a stream of signals that notices for this device may be available. The first signal means that the hub has
+  /// accepted the stream. The stream ends when the reader stops, and throws if the connection breaks.
   public func companionSignals() -> AsyncThrowingStream<Void, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       // The stream owns the task and cancels it when the reader stops.
@@ -86,7 +86,7 @@ extension APIClient: CompanionClientProtocol {
         do {
           let hasBegun = Mutex(false)
           try await readSignals { name, _ in
-            // The hub sends the head immediately, which shows that the stream is open.
+            // The hub sends the head immediately, so the first event means that the stream is open.
             let isFirst = hasBegun.withLock { hasBegun in
               defer { hasBegun = true }
               return !hasBegun

@@ -29,7 +29,7 @@ extension APIClient {
     try await send(.patch, "/event-types/" + part(id), request)
   }
 
-  /// Calls `DELETE /event-types/{id}`. A type that does not exist is not an error.
+  /// Calls `DELETE /event-types/{id}`. A missing event type is not an error.
   public func deleteEventType(id: String) async throws {
     try await hub.delete("/event-types/" + part(id))
   }
@@ -42,7 +42,7 @@ extension APIClient {
   }
 
   /// Reads all events from one ``snapshot()`` and ignores `batchSize`. Paging by offset would miss an event if an
-  /// earlier one were deleted between two pages.
+  /// earlier event were deleted between two pages.
   public func getAllEvents(batchSize: Int) async throws -> [APIEvent] {
     try await snapshot().events
   }
@@ -69,7 +69,7 @@ extension APIClient {
     try await send(.patch, "/events/" + part(id), request)
   }
 
-  /// Calls `DELETE /events/{id}`. An event that does not exist is not an error.
+  /// Calls `DELETE /events/{id}`. A missing event is not an error.
   public func deleteEvent(id: String) async throws {
     try await hub.delete("/events/" + part(id))
   }
@@ -98,7 +98,7 @@ extension APIClient {
     try await send(.patch, "/geofences/" + part(id), request)
   }
 
-  /// Calls `DELETE /geofences/{id}`. A place that does not exist is not an error.
+  /// Calls `DELETE /geofences/{id}`. A missing geofence is not an error.
   public func deleteGeofence(id: String) async throws {
     try await hub.delete("/geofences/" + part(id))
   }
@@ -131,7 +131,7 @@ extension APIClient {
     try await send(.patch, "/property-definitions/" + part(id), request)
   }
 
-  /// Calls `DELETE /property-definitions/{id}`. A definition that does not exist is not an error.
+  /// Calls `DELETE /property-definitions/{id}`. A missing definition is not an error.
   public func deletePropertyDefinition(id: String) async throws {
     try await hub.delete("/property-definitions/" + part(id))
   }
@@ -173,7 +173,7 @@ extension APIClient {
 
   /// Encodes an id as one path segment.
   ///
-  /// - Throws: `APIError.problem` for an id that cannot be a path segment: empty, `.` or `..`.
+  /// - Throws: `APIError.problem` if the id is empty, `.` or `..`, which cannot be path segments.
   private func part(_ id: String) throws -> String {
     guard !id.isEmpty, id != ".", id != ".." else {
       throw APIError.problem(

@@ -7,16 +7,17 @@ extension APIClient {
   private static let pushLimit = 500
 
   /// Sends mutations with a sequence number to `/mutations`, where each takes effect once no matter how often it is
-  /// sent. Sends the others through the REST calls of their kinds.
+  /// sent. Sends all others through the REST calls for their kinds.
   ///
-  /// Acknowledges all sequence numbers before the first one, so the caller must have stored their outcomes.
+  /// Acknowledges all sequence numbers before the first mutation, so the caller must have stored their outcomes.
   public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     var outcomes: [MutationOutcome] = []
     while outcomes.count < mutations.count {
       let rest = mutations[outcomes.count...]
       do {
         if let device = rest.first?.sentBy {
-          // Acknowledges only mutations before this call: the caller does not have the outcomes of this call yet.
+          // Acknowledge only mutations before this call, because the caller does not have the outcomes of this call
+          // yet.
           let acknowledged = (mutations.first { $0.sentBy == device }?.sequence ?? 1) - 1
           let run = Array(rest.prefix { $0.sentBy == device }.prefix(Self.pushLimit))
           outcomes += try await push(
@@ -25,12 +26,12 @@ extension APIClient {
           outcomes += try await DefaultPushClient(client: self).push(Array(rest.prefix { $0.sentBy == nil }))
         }
       } catch  where !outcomes.isEmpty {
-        // Returns the outcomes so far. A push of the remaining mutations repeats the error and throws it.
+        // Return the outcomes so far. Pushing the remaining mutations again will repeat the error and throw it.
         let failure = error as? APIError
         if let failure, failure.isTransient { PushObservation.current?.onTransientFailure(failure) }
         outcomes.append(.tryLater(retryAfter: failure?.retryAfter))
       }
-      // Mutations after one without an outcome may depend on it, so they have no outcome either.
+      // Later mutations may depend on the one without an outcome, so they have no outcome either.
       if let undecided = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: undecided, count: mutations.count - outcomes.count)
       }
@@ -38,7 +39,7 @@ extension APIClient {
     return outcomes
   }
 
-  /// Sends a batch in one request. Mutations beyond the first 500 get the outcome `tryLater`.
+  /// Sends a batch in one request. Mutations after the first 500 get the outcome `tryLater`.
   public func push(_ batch: PushBatch) async throws -> PushBatchResult {
     var first = batch
     first.mutations = Array(batch.mutations.prefix(Self.pushLimit))
@@ -70,11 +71,11 @@ extension MutationOutcome {
 }
 
 extension PendingMutation {
-  /// Device id of a mutation with a sequence number; `nil` without one.
+  /// Device id of a mutation with a sequence number; `nil` for other mutations.
   fileprivate var sentBy: String? { sequence == nil ? nil : device }
 }
 
-/// Client with the default implementation of `push`, which uses the REST calls of each kind.
+/// Client with the default implementation of `push`, which uses the REST calls for each kind.
 private struct DefaultPushClient: NetworkClientProtocol {
   let client: APIClient
 

@@ -2,7 +2,7 @@ import TrendyFoundation
 public import TrendyModels
 
 extension APIClient {
-  /// Time without any data, including comments, after which a signal stream is considered dead.
+  /// Time without any data, including comments, after which a signal stream counts as dead.
   private static let signalPatience: Duration = .seconds(90)
 
   /// Loads all entities from `/snapshot`, as of one version.
@@ -13,12 +13,12 @@ extension APIClient {
     try await readSnapshot(query: []).result
   }
 
-  /// Loads a snapshot with versions, if the hub sends them.
+  /// Loads a snapshot, with versions if the hub sends them.
   public func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer {
     try await readSnapshot(query: position?.query ?? []).result
   }
 
-  /// Loads one snapshot part of about 1 MiB, or the complete snapshot from a hub that sends no parts.
+  /// Loads one snapshot part of about 1 MiB, or the complete snapshot if the hub sends no parts.
   public func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart {
     let (header, answer): (SnapshotHeader, SnapshotAnswer) = try await readSnapshot(
       query: [("part", request.part ?? SnapshotRequest.firstPart)] + (request.position?.query ?? []))
@@ -43,7 +43,7 @@ extension APIClient {
     }
   }
 
-  /// Returns a stream of feed heads, one for each change signal from the hub.
+  /// Returns a stream of feed heads, one per change signal from the hub.
   ///
   /// Ends when the reader stops, and throws if the connection breaks or no data arrives for 90 seconds. Ends
   /// immediately if the hub has no signal stream. A slow reader receives only the newest head.

@@ -2,11 +2,11 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// HTTP client for a hub; implements every operation of `NetworkClientProtocol`.
+/// HTTP client for a hub. Implements every operation in `NetworkClientProtocol`.
 ///
-/// Keep one client per hub address: it owns one `URLSession` with its open connections. Operations throw `APIError`, or
-/// `CancellationError` as soon as the task is cancelled. A missed deadline is `timedOut`. Redirects are not
-/// followed, and no description or error contains the token.
+/// Keep one client per hub address: it owns a `URLSession` with its open connections. Operations throw `APIError`, or
+/// `CancellationError` as soon as the task is cancelled. A missed deadline is `timedOut`. Redirects are not followed.
+/// Descriptions and errors never contain the token.
 public final class APIClient: NetworkClientProtocol {
   /// Address of the hub.
   public let address: HubAddress
@@ -14,19 +14,19 @@ public final class APIClient: NetworkClientProtocol {
   /// Separate connection for the signal stream; see ``HubConnection/useConnection()``.
   let signals: HubConnection
 
-  /// Maximum size of a response that is read as a whole, in bytes.
+  /// Maximum size in bytes of a response that is read as a whole.
   static let bodyLimit = 64 * 1024 * 1024
 
   /// Creates a client for one hub.
   ///
   /// - Parameters:
   ///   - baseURL: hub address with or without `/api/v1`.
-  ///   - token: called before each request. Without a token the request fails like a 401. Whitespace is removed.
+  ///   - token: called before each request. Whitespace is removed. Without a token the request fails like a 401.
   ///   - clock: measures the deadline.
   ///   - deadline: maximum time from the start of a request to the last byte of its response. For a snapshot, maximum
   ///     time between two chunks.
   ///   - allowsInsecureHTTP: whether the token may be sent unencrypted over a network.
-  ///   - report: device status to send with each request; `nil` sends none.
+  ///   - report: device status to send with each request; `nil` to send none.
   /// - Throws: ``HubAddressError`` for an invalid or insecure address.
   public init(
     baseURL: URL, token: @escaping @Sendable () async throws -> String?, clock: any TimeSource = SystemTime(),
@@ -51,11 +51,11 @@ public final class APIClient: NetworkClientProtocol {
       baseURL: baseURL, token: { token }, clock: clock, deadline: deadline, allowsInsecureHTTP: allowsInsecureHTTP)
   }
 
-  /// Exchanges a pairing code for the token of this device.
+  /// Exchanges a pairing code for this device's token.
   ///
-  /// A code is valid once and for a short time; whitespace in it is ignored. A device that already has a record passes
-  /// its `user`. The hub then rejects another user's code with a `problem` of type `other_person`, and the code remains
-  /// valid.
+  /// A code is valid once and for a short time. Whitespace in it is ignored. A device that already has a record passes
+  /// its `user`; the hub then rejects a code from another user with a `problem` of type `other_person`, and the code
+  /// remains valid.
   ///
   /// - Throws: ``HubAddressError`` for an invalid address, otherwise `APIError`. A wrong code throws a `problem`.
   public static func pair(

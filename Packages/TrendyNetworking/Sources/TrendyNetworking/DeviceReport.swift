@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// Device status sent with each request, so that the user's other devices can show which changes are pending here.
 public struct DeviceReport: Hashable, Sendable {
-  /// Program version, such as `1.2.0`. Characters that a header cannot contain are removed.
+  /// Program version, such as `1.2.0`. Characters that are invalid in a header are removed.
   public var version: String
   /// Number of pending mutations.
   public var waiting: Int
@@ -15,7 +15,7 @@ public struct DeviceReport: Hashable, Sendable {
     self.oldest = oldest
   }
 
-  /// Returns the value of the header `Trendy-Device`, a dictionary of structured fields (RFC 8941).
+  /// Returns the value of the `Trendy-Device` header, a structured-fields dictionary (RFC 8941).
   func header(at now: Date) -> String {
     func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
     let plain = String(

@@ -2,7 +2,7 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Client that posts JSON documents to servers other than a hub, such as webhook receivers.
+/// Posts JSON documents to servers other than a hub, such as webhook receivers.
 ///
 /// Redirects are returned like any other response. Certificates and proxy variables are handled as for a hub.
 public struct DocumentPoster: Sendable {
@@ -10,7 +10,7 @@ public struct DocumentPoster: Sendable {
   public struct Answer: Hashable, Sendable {
     /// HTTP status code.
     public var status: Int
-    /// Delay that the server asked for with `Retry-After`, at most one day.
+    /// Delay that the server requested with `Retry-After`, at most one day.
     public var retryAfter: Duration?
   }
 
@@ -18,7 +18,7 @@ public struct DocumentPoster: Sendable {
   private let deadline: Duration
   private let transport: URLSessionTransport
 
-  /// Creates a poster with its own connections.
+  /// Creates a poster with separate connections.
   ///
   /// - Parameters:
   ///   - clock: measures the deadline.

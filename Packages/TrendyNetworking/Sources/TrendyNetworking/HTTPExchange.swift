@@ -1,6 +1,5 @@
 import TrendyFoundation
 
-/// Outgoing request.
 struct HTTPRequest: Sendable {
   enum Method: String, Hashable, Sendable {
     case get = "GET"
@@ -16,7 +15,6 @@ struct HTTPRequest: Sendable {
   var headers: [String: String] = [:]
   var body: Data?
 
-  /// Path with query.
   var target: String {
     guard !query.isEmpty else { return path }
     return path + "?" + query.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
@@ -26,12 +24,12 @@ struct HTTPRequest: Sendable {
 /// Status and header fields of a response.
 struct HTTPHead: Hashable, Sendable {
   var status: Int
-  /// Header fields by lower-case name.
+  /// Header fields keyed by lower-case name.
   var fields: [String: String]
 
   subscript(_ name: String) -> String? { fields[name] }
 
-  /// Media type without parameters, in lower case.
+  /// Lower-case media type without parameters.
   var mediaType: String? {
     guard let text = fields["content-type"]?.split(separator: ";", maxSplits: 1).first else { return nil }
     return String(text.filter { !$0.isWhitespace }).lowercased()
@@ -53,13 +51,13 @@ struct ClientResponse: Hashable, Sendable {
   var body: Data
 }
 
-/// Part of a response: the head first, then any number of body chunks.
+/// Part of a response: first the head, then any number of body chunks.
 enum ResponsePart: Sendable {
   case head(HTTPHead)
   case data(Data)
 }
 
-/// Percent-encodes all characters except the unreserved ones of RFC 3986, for use as one path segment or query value.
+/// Percent-encodes all characters except unreserved ones (RFC 3986), for use as one path segment or query value.
 func percentEncoded(_ text: String) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var encoded: [UInt8] = []

@@ -9,9 +9,9 @@ struct RequestDescription: Hashable, Sendable {
 }
 
 extension ClientResponse {
-  /// Decodes the JSON document of the response.
+  /// Decodes the JSON document in the response.
   ///
-  /// - Throws: ``TrendyModels/APIError`` for an error status, and for a body that is not a valid document of this type.
+  /// - Throws: ``TrendyModels/APIError`` for an error status, or for a body that is not a valid document of this type.
   func document<Value: Decodable>(_ type: Value.Type, to description: RequestDescription, now: Date) throws -> Value {
     try check(description, now: now)
     try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: description)
@@ -23,22 +23,20 @@ extension ClientResponse {
     }
   }
 
-  /// Throws unless the response is a success.
-  ///
-  /// A success has an empty body or JSON. An HTML page, such as a captive portal's, is not a success.
+  /// Throws unless the response is a success with an empty body or JSON. An HTML page, such as that of a captive
+  /// portal, is not a success.
   func requireSuccess(to description: RequestDescription, now: Date) throws {
     try check(description, now: now)
     guard !body.isEmpty else { return }
     try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: description)
   }
 
-  /// Whether the hub itself reports that the resource does not exist. The 404 page of another web server does not
-  /// count.
+  /// Whether the hub itself reports that the resource does not exist. Another web server's 404 page does not count.
   var isNotFound: Bool {
     head.status == 404 && (body.isEmpty || head.mediaType == "application/json" || head.isProblem)
   }
 
-  /// Throws the error that the response represents, unless it is a success.
+  /// Throws the error for this response, unless it is a success.
   func check(_ description: RequestDescription, now: Date) throws {
     guard !(200..<300).contains(head.status) else { return }
     throw head.error(body: body, to: description, now: now)
@@ -48,7 +46,6 @@ extension ClientResponse {
 extension HTTPHead {
   var isProblem: Bool { mediaType == "application/problem+json" }
 
-  /// Returns the error that an error response represents.
   func error(body: Data, to description: RequestDescription, now: Date) -> APIError {
     let retryAfter = self["retry-after"].flatMap { RetryAfter.duration($0, date: self["date"], now: now) }
     if isProblem, let problem = problem(body) { return .problem(problem, retryAfter: retryAfter) }
@@ -65,25 +62,24 @@ extension HTTPHead {
       ProblemDetails(title: Self.title(status), status: status, requestId: requestId), retryAfter: retryAfter)
   }
 
-  /// Parses the problem document; `nil` if the body is not one. The status of the response overrides the advisory
+  /// Parses the problem document, or returns `nil` if the body is not one. The response's status overrides the advisory
   /// `status` member (RFC 9457, 3.1.2).
   private func problem(_ body: Data) -> ProblemDetails? {
     // Without a problem document, the response is an ordinary error with its status.
     guard var members = try? WireJSON.decode([String: JSONValue].self, from: body) else { return nil }
     members["status"] = .int(Int64(status))
-    // A member of the wrong type is ignored (RFC 9457, 3.1).
+    // Ignore members of the wrong type (RFC 9457, 3.1).
     for name in ["type", "title", "detail", "instance", "request_id"] where members[name]?.stringValue == nil {
       members[name] = nil
     }
-    // Cannot fail: all members have valid types now.
+    // Cannot fail, because all members have valid types now.
     guard let data = try? WireJSON.encode(members), var problem = try? WireJSON.decode(ProblemDetails.self, from: data)
     else { return nil }
     if problem.requestId == nil { problem.requestId = requestId }
     return problem
   }
 
-  /// Throws a `decodingError` if the content type is not one of the expected ones. A response without a content type
-  /// passes.
+  /// Throws a `decodingError` if the content type is not among the expected types. A missing content type is accepted.
   func check(
     isMediaType types: [String], orSuffix suffix: String? = nil, named name: String, to description: RequestDescription
   )
@@ -104,7 +100,7 @@ extension HTTPHead {
     return .decodingError(detail.map { "\(subject): \($0)" } ?? subject)
   }
 
-  /// Returns only scheme, host and port of a redirect target, because the rest may contain a secret.
+  /// Returns only the scheme, host and port of a redirect target, because the rest may contain a secret.
   private static func origin(_ location: String) -> String {
     guard let url = URL(string: location), let scheme = url.scheme, let host = url.host(percentEncoded: false) else {
       return "another page"

@@ -1,16 +1,16 @@
 public import TrendyFoundation
 
-/// Validated address of a hub: `https`, or `http` on this machine. `http` to another host must be allowed explicitly.
+/// Validated address of a hub: `https`, or `http` on this machine. `http` to another host must be explicitly allowed.
 public struct HubAddress: Hashable, Sendable {
   /// Root of the hub's API without a trailing slash: `https://hub.example/api/v1`.
   public let url: URL
-  /// Display name of the hub: host, and port if given. Contains no secret.
+  /// Display name of the hub: its host, and its port if given. Contains no secret.
   public let name: String
 
   /// Creates the address of a hub.
   ///
   /// - Parameters:
-  ///   - url: address with or without `/api/v1`; a path prefix is kept.
+  ///   - url: address with or without `/api/v1`. A path prefix is kept.
   ///   - allowsInsecureHTTP: whether the token may be sent unencrypted over a network.
   public init(_ url: URL, allowsInsecureHTTP: Bool = false) throws(HubAddressError) {
     let text = url.absoluteString
@@ -28,7 +28,7 @@ public struct HubAddress: Hashable, Sendable {
     self.url = root
   }
 
-  /// Parses an address as typed by the user. Without a scheme it is `https`, or `http` for this machine.
+  /// Parses an address typed by the user. Without a scheme, it is `https`, or `http` for this machine.
   public init(_ text: String, allowsInsecureHTTP: Bool = false) throws(HubAddressError) {
     let trimmed = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     var address = trimmed
@@ -44,8 +44,8 @@ public struct HubAddress: Hashable, Sendable {
 }
 
 extension HubAddress {
-  /// Creates the origin of a server that is not a hub, for requests with complete paths; `nil` unless `http` or
-  /// `https`.
+  /// Creates the origin of a server other than a hub, for requests with complete paths. Returns `nil` unless the scheme
+  /// is `http` or `https`.
   init?(originOf url: URL) {
     guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
       let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty, url.user == nil
@@ -78,7 +78,7 @@ extension HubAddress {
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil && $0.allSatisfy(\.isNumber) }
   }
 
-  /// Removes user and password from an address, for use in an error message.
+  /// Removes the user and password from an address for use in an error message.
   private static func withoutSecrets(_ text: String) -> String {
     guard let at = text.lastIndex(of: "@") else { return text }
     return "…" + text[at...]
@@ -87,7 +87,7 @@ extension HubAddress {
 
 /// Reason why an address is rejected.
 public enum HubAddressError: Error, Hashable, Sendable {
-  /// Neither `http` nor `https`, without a host, or with a user, a query or a fragment.
+  /// The address is neither `http` nor `https`, has no host, or contains a user, a query or a fragment.
   case notAnAddress(String)
   /// `http` to another machine would expose the token on the network.
   case insecure(host: String)

@@ -3,10 +3,10 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Connection to one hub. Adds the token to requests, enforces the deadline and reads the responses.
+/// Connection to one hub. Adds the token to requests, enforces the deadline and reads responses.
 struct HubConnection: Sendable {
   let address: HubAddress
-  /// Provides the token for each request; `nil` for requests without a token.
+  /// Returns the token for each request; `nil` for requests without a token.
   let token: (@Sendable () async throws -> String?)?
   let clock: any TimeSource
   /// Maximum time from the start of a request to the last byte of the response, or between two chunks of a stream.
@@ -14,17 +14,16 @@ struct HubConnection: Sendable {
   /// Maximum size of a response body in bytes.
   let bodyLimit: Int
   var transport: URLSessionTransport
-  /// Provides the device status to send with authenticated requests, or `nil`.
+  /// Returns the device status to send with authenticated requests, if any.
   var report: (@Sendable () -> DeviceReport?)?
 
-  /// Sends a request and decodes the response.
   func document<Value: Decodable & Sendable>(_ type: Value.Type, _ request: HTTPRequest) async throws -> Value {
     try await withDeadline { _ in
       try await answer(to: request).document(type, to: description(request), now: clock.now)
     }
   }
 
-  /// Like ``document(_:_:)``, but `onFailure` may return a value for an error response, whose body can contain more
+  /// Like ``document(_:_:)``, but `onFailure` can return a value for an error response, whose body may contain more
   /// than an error message.
   func document<Value: Decodable & Sendable>(
     _ type: Value.Type, _ request: HTTPRequest, onFailure: @escaping @Sendable (ClientResponse) -> Value?
@@ -47,7 +46,7 @@ struct HubConnection: Sendable {
     }
   }
 
-  /// Sends a DELETE request. A resource that does not exist counts as deleted.
+  /// Sends a DELETE request. A missing resource counts as deleted.
   func delete(_ path: String) async throws {
     let request = HTTPRequest(method: .delete, path: path)
     try await withDeadline { _ in
@@ -86,14 +85,13 @@ struct HubConnection: Sendable {
     }
   }
 
-  /// Makes a small request so that the next one reuses its connection.
+  /// Makes a small request so that the next request reuses its connection.
   ///
-  /// On Linux `URLSession` uses a full core while it waits for data on a new connection, because it keeps polling for
-  /// writability (Swift 6.3.1). On a reused connection it does not. A stream that stays open for hours is worth the
-  /// extra request.
+  /// On Linux, `URLSession` keeps a core busy while it waits for data on a new connection, because it keeps polling for
+  /// writability (Swift 6.3.1). On a reused connection it does not. For a stream that stays open for hours, the extra
+  /// request is worthwhile.
   func useConnection() async throws {
     #if canImport(FoundationNetworking)
-      // The result does not matter.
       try await withDeadline { _ in _ = try await answer(to: HTTPRequest(method: .get, path: "/health")) }
     #endif
   }
@@ -103,14 +101,14 @@ struct HubConnection: Sendable {
   }
 }
 
-/// Body of a streamed response in chunks. Can be read once, by one task.
+/// Body of a streamed response, in chunks. One task can read it once.
 struct BodyChunks: Sendable {
   fileprivate let parts: AsyncThrowingStream<ResponsePart, any Error>
   fileprivate let progress: Progress
   fileprivate let clock: any TimeSource
 
   /// Calls `body` with each chunk until the end of the response.
-  /// - Throws: errors thrown by `body`, which also end the response, and `CancellationError`.
+  /// - Throws: `CancellationError`, and errors thrown by `body`, which also end the response.
   func forEach(_ body: (Data) throws -> Void) async throws {
     for try await part in parts {
       progress.note(clock.uptime)
@@ -121,7 +119,7 @@ struct BodyChunks: Sendable {
   }
 }
 
-/// Uptime at which a request last made progress.
+/// Uptime when a request last made progress.
 final class Progress: Sendable {
   private let latest: Mutex<Duration>
 
@@ -167,7 +165,7 @@ extension HubConnection {
     return request
   }
 
-  /// Runs `work` and throws if it neither ends nor makes progress within the deadline.
+  /// Runs `work`, and throws if it neither ends nor makes progress within the deadline.
   private func withDeadline<Value: Sendable>(
     _ patience: Duration? = nil, _ work: @escaping @Sendable (Progress) async throws -> Value
   ) async throws -> Value {

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reader that splits chunks of bytes into lines that end with a line feed.
+/// Splits chunks of bytes into lines that end with a line feed.
 struct LineReader: Sendable {
   /// Maximum length of a line in bytes.
   private let limit: Int
@@ -9,7 +9,7 @@ struct LineReader: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Appends data and returns the lines completed by it, without line feeds.
+  /// Appends data and returns the lines that it completes, without line feeds.
   mutating func read(_ data: Data) throws -> [Data] {
     var lines: [Data] = []
     var rest = data[...]

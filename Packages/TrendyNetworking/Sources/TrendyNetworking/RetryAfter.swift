@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Parser of the `Retry-After` header (RFC 9110, 10.2.3): seconds or a date.
 enum RetryAfter {
-  /// Maximum delay, which limits the effect of a mistyped number to one day.
+  /// Maximum delay. Limits the effect of a mistyped number.
   static let longest: Duration = .seconds(86_400)
 
   /// Parses a header value.
@@ -12,8 +12,8 @@ enum RetryAfter {
   ///   - text: value of the header.
   ///   - date: `Date` header of the response. A `Retry-After` date is relative to it, because the device's clock may be
   ///     wrong.
-  ///   - now: current time, used instead if the response has no `Date`.
-  /// - Returns: `nil` for an invalid value; zero for a past date.
+  ///   - now: current time, used if the response has no `Date`.
+  /// - Returns: `nil` for an invalid value, zero for a past date.
   static func duration(_ text: String, date: String?, now: Date) -> Duration? {
     let text = text.drop { $0 == " " || $0 == "\t" }
     if let first = text.first, first.isNumber {
@@ -29,7 +29,7 @@ enum RetryAfter {
   }
 }
 
-/// Parser of the three date formats of HTTP (RFC 9110, 5.6.7), all in UTC.
+/// Parser for the three HTTP date formats (RFC 9110, 5.6.7), all in UTC.
 enum HTTPDate {
   static func date(from text: String) -> Date? {
     let parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)

@@ -1,13 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Event of a `text/event-stream`.
+/// Event in a `text/event-stream`.
 struct ServerSentEvent: Hashable, Sendable {
   var name: String
   var data: String
 }
 
-/// Parser of a `text/event-stream` (WHATWG HTML, 9.2.6) that arrives in chunks of bytes.
+/// Parser for a `text/event-stream` (WHATWG HTML, 9.2.6) that arrives in chunks of bytes.
 struct ServerSentEventReader: Sendable {
   /// Maximum size in bytes of a line and of an event.
   private static let limit = 64 * 1024
@@ -21,7 +21,8 @@ struct ServerSentEventReader: Sendable {
 
   init() {}
 
-  /// Appends bytes and returns the events completed by them. An incomplete event at the end of the stream is discarded.
+  /// Appends bytes and returns the events that they complete. An incomplete event at the end of the stream is
+  /// discarded.
   /// - Throws: ``TrendyModels/APIError/decodingError(_:)`` if a line or an event exceeds the limit.
   mutating func read(_ bytes: Data) throws -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []

@@ -1,19 +1,17 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Parser of the lines of a snapshot or snapshot part: a header with the number of entries, then one entry per line.
+/// Parser for the lines of a snapshot or snapshot part: a header with the number of entries, then one entry per line.
 struct SnapshotReader<Result: SnapshotResult>: Sendable {
   private let hub: String
   private var header: SnapshotHeader?
   private var entries = 0
   private var result: Result?
 
-  /// Creates a parser.
-  ///
-  /// - Parameter hub: name of the hub for error messages.
+  /// `hub` is the name of the hub for error messages.
   init(hub: String) { self.hub = hub }
 
-  /// Parses one line; empty lines are ignored.
+  /// Parses one line. Ignores empty lines.
   ///
   /// - Throws: ``TrendyModels/APIError/decodingError(_:)`` with the line number.
   mutating func read(_ line: Data) throws {
@@ -33,7 +31,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
   }
 
   /// Returns the result after the last line.
-  /// - Throws: `networkError` for fewer entries than announced, `decodingError` for more.
+  /// - Throws: `networkError` if there were fewer entries than announced, `decodingError` if there were more.
   func snapshot() throws -> (header: SnapshotHeader, result: Result) {
     guard let header, let result else {
       throw APIError.networkError("the snapshot of \(hub) was cut off before its first line")
@@ -52,7 +50,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
 protocol SnapshotResult: Sendable {
   init(_ header: SnapshotHeader)
   /// Adds an entry.
-  /// - Throws: `APIError.decodingError` for a line that is not an entry.
+  /// - Throws: `APIError.decodingError` if the line is not an entry.
   mutating func take(_ line: Data) throws
 }
 
@@ -83,7 +81,7 @@ extension SnapshotAnswer: SnapshotResult {
   mutating func take(_ line: Data) throws {
     switch self {
     case .entries(var snapshot):
-      // `self` gives up its reference while the snapshot is modified, so that the array is not copied.
+      // Release the reference in `self` while the snapshot is modified, so that the array is not copied.
       self = .lists(Snapshot(cursor: 0))
       snapshot.entries.append(try WireJSON.decode(ChangeEntry.self, from: line))
       self = .entries(snapshot)
@@ -95,7 +93,7 @@ extension SnapshotAnswer: SnapshotResult {
   }
 }
 
-/// Line of a snapshot, decoded directly to the type of its kind.
+/// Line of a snapshot, decoded directly to the type for its kind.
 private enum Entry: Decodable {
   case event(APIEvent)
   case eventType(APIEventType)
@@ -124,7 +122,7 @@ private enum Entry: Decodable {
       case .eventType: .eventType(try fields.decode(APIEventType.self, forKey: .data))
       case .geofence: .geofence(try fields.decode(APIGeofence.self, forKey: .data))
       case .propertyDefinition: .propertyDefinition(try fields.decode(APIPropertyDefinition.self, forKey: .data))
-      // Other kinds have no list in a `Snapshot`.
+      // `Snapshot` has no list for other kinds.
       default: .other
       }
   }

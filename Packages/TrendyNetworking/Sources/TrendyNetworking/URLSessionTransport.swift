@@ -16,14 +16,14 @@ final class URLSessionTransport: Sendable {
   private let delegate: SessionDelegate
   private let proxies: ProxyEnvironment
 
-  /// Creates a transport with its own session.
+  /// Creates a transport with a separate session.
   ///
-  /// - Parameter environment: proxy variables; `nil` for those of the process.
+  /// - Parameter environment: proxy variables; `nil` to use those of the process.
   init(environment: [String: String]? = nil) {
     #if canImport(FoundationNetworking)
       proxies = ProxyEnvironment(environment ?? ProcessInfo.processInfo.environment)
     #else
-      // Elsewhere `URLSession` uses the system settings, which exclude this machine.
+      // On other platforms `URLSession` uses the system settings, which exclude this machine.
       proxies = ProxyEnvironment(environment ?? [:])
     #endif
     let configuration = URLSessionConfiguration.ephemeral
@@ -31,7 +31,7 @@ final class URLSessionTransport: Sendable {
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    // `APIClient` enforces the deadline with its own clock. The timeouts of `URLSession` must not be shorter.
+    // `APIClient` enforces the deadline with its own clock, so the timeouts of `URLSession` must not be shorter.
     configuration.timeoutIntervalForRequest = 86_400
     configuration.timeoutIntervalForResource = 7 * 86_400
     delegate = SessionDelegate()
@@ -39,15 +39,16 @@ final class URLSessionTransport: Sendable {
   }
 
   deinit {
-    // The session retains its delegate until it is invalidated. Invalidated on another thread, as in `cancelElsewhere`.
+    // The session retains its delegate until it is invalidated. Invalidate it on another queue, as in
+    // `cancelElsewhere`.
     let session = session
     DispatchQueue.global().async { session.invalidateAndCancel() }
   }
 
   /// Sends a request and returns its response as a stream. The request ends when the reader stops or is cancelled.
   /// - Parameter bodyLimit: maximum size of the body in bytes; `nil` for no limit.
-  /// - Throws: the stream throws ``TrendyModels/APIError``: `networkError`, `timedOut`, or `decodingError` for a
-  ///   body over the limit.
+  /// - Throws: the stream throws ``TrendyModels/APIError``: `networkError`, `timedOut`, or `decodingError` for a body
+  ///   over the limit.
   func open(_ request: HTTPRequest, at address: HubAddress, bodyLimit: Int?) -> AsyncThrowingStream<
     ResponsePart, any Error
   > {
@@ -77,13 +78,12 @@ final class URLSessionTransport: Sendable {
   }
 }
 
-/// Cancels on another queue. On Linux cancelling may block on a queue that is itself blocked by the caller (Swift
+/// Cancels on another queue. On Linux, cancelling may block on a queue that is itself blocked by the caller (Swift
 /// 6.3.1).
 private func cancelElsewhere(_ task: URLSessionTask) {
   DispatchQueue.global().async { task.cancel() }
 }
 
-/// Request in progress.
 private struct Exchange: Sendable {
   let continuation: AsyncThrowingStream<ResponsePart, any Error>.Continuation
   let address: HubAddress
@@ -92,7 +92,7 @@ private struct Exchange: Sendable {
   var bodyBytes = 0
 }
 
-/// Session delegate that forwards each callback to the stream of its request.
+/// Session delegate that forwards each callback to the stream for its request.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   private let exchanges = Mutex<[Int: Exchange]>([:])
 
@@ -105,7 +105,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     exchanges.withLock { $0.removeValue(forKey: task) } != nil
   }
 
-  // Redirects are returned as responses. Following one could send the token to another host, and turns a POST into a
+  // Return redirects as responses. Following a redirect could send the token to another host, and turns a POST into a
   // GET.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -122,15 +122,14 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     completionHandler(.allow)
   }
 
-  // A 401 is returned as a response, because there is no user to ask for a password. Only server certificates are
-  // checked.
+  // Return a 401 as a response, because there is no user to ask for a password. Only server certificates are checked.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // On Linux, certificates are not reported here. The response has arrived completely, but no disposition would
-      // complete the task, so the stream is finished here.
+      // Linux does not report certificates here. The response has arrived completely, but no disposition would complete
+      // the task, so finish the stream here.
       exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.continuation.finish()
       cancelElsewhere(task)
     #else
@@ -156,7 +155,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    // On Linux a redirect without a target completes without having reported its response.
+    // On Linux, a redirect without a target completes without reporting its response.
     if error == nil, let response = task.response { report(response, of: task.taskIdentifier) }
     guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
     if let error {
@@ -175,7 +174,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     for (name, value) in response.allHeaderFields {
       fields["\(name)".lowercased()] = "\(value)"
     }
-    // On Linux, interim responses (100 Continue, 103 Early Hints) are reported before the final one.
+    // On Linux, interim responses (100 Continue, 103 Early Hints) are reported before the final response.
     guard response.statusCode >= 200 else { return }
     let head = HTTPHead(status: response.statusCode, fields: fields)
     let continuation = exchanges.withLock {

@@ -10,28 +10,26 @@ import Synchronization
   import Musl
 #endif
 
-/// Server on a raw loopback socket that records requests and returns scripted responses, valid or not.
+/// Server on a raw loopback socket. Records requests and returns scripted responses, valid or not.
 ///
-/// Responses are used in order across all connections; requests beyond the last one receive no response. Uses threads,
-/// because a blocking read must not occupy a thread of the concurrency pool under test.
+/// Responses are used in order across all connections; requests after the last one get no response. Uses threads,
+/// because a blocking read must not occupy a thread in the concurrency pool under test.
 final class ScriptedServer: Sendable {
-  /// Step of the response to one request. The connection stays open afterwards unless a step closes it.
+  /// Step in the response to a request. The connection then stays open unless a step closes it.
   enum Step: Sendable {
     case send(Data)
     /// Waits for ``proceed()``.
     case pause
     /// Sends nothing until the client disconnects.
     case hold
-    /// Closes the connection.
     case close
-    /// Resets the connection.
     case reset
   }
 
   struct Request: Sendable {
     var method: String
     var target: String
-    /// Header fields by lower-case name.
+    /// Header fields keyed by lower-case name.
     var headers: [String: String]
     var body: Data
 
@@ -82,19 +80,17 @@ final class ScriptedServer: Sendable {
 
   var requests: [Request] { state.withLock { $0.requests } }
 
-  /// Number of connections accepted.
   var accepted: Int { state.withLock { $0.accepted } }
 
   /// Ends one ``Step/pause``.
   func proceed() { proceeding.signal() }
 
-  /// Waits for the first connection.
   func connected() async { await wait { $0.accepted >= 1 } }
 
-  /// Waits until this number of requests has been received completely.
+  /// Waits until `count` requests have been received completely.
   func received(_ count: Int = 1) async { await wait { $0.requests.count >= count } }
 
-  /// Waits until this number of clients held by ``Step/hold`` have disconnected.
+  /// Waits until `count` clients held by ``Step/hold`` have disconnected.
   func departed(_ count: Int = 1) async { await wait { $0.departures >= count } }
 
   /// Closes every connection and the listening socket.
@@ -112,7 +108,6 @@ final class ScriptedServer: Sendable {
 extension ScriptedServer.Step {
   static func text(_ text: String) -> Self { .send(Data(text.utf8)) }
 
-  /// Complete response.
   static func answer(
     _ status: Int = 200, _ body: String = "", type: String? = "application/json", headers: [String] = []
   ) -> Self {

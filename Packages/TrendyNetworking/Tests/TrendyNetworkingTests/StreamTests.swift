@@ -146,7 +146,7 @@ struct SnapshotTests {
         arrived.finish()
       }
     }
-    // Ten seconds between chunks, so the total exceeds the deadline.
+    // Ten seconds between chunks, so that the total exceeds the deadline.
     var arrivals = pieces.makeAsyncIterator()
     for piece in ["1", "2"] {
       #expect(await arrivals.next() == Data(piece.utf8))
@@ -195,7 +195,7 @@ private let signalHead = ScriptedServer.Step.text(
 @Suite("Change signals", .timeLimit(.minutes(10)))
 struct ChangeSignalTests {
   #if canImport(FoundationNetworking)
-    /// On Linux a small request precedes the stream, so that the stream reuses its connection.
+    /// On Linux, a small request precedes the stream so that the stream reuses its connection.
     private static let before = 1
   #else
     private static let before = 0

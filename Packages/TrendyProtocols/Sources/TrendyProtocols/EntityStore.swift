@@ -5,25 +5,23 @@ public import TrendyModels
 public protocol EntityStore: AnyObject {
   // MARK: Upsert
 
-  /// Changes the event or creates it. A new event is pending, starts at the reference date and has an empty event type
-  /// id.
+  /// Changes or creates an event. A new event is pending, starts at the reference date and has an empty event type id.
   @discardableResult
   func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event
-  /// Replaces the event with the same id, or inserts it. The default implementation calls
-  /// ``upsertEvent(id:configure:)``; a store can avoid decoding the existing event.
+  /// Inserts the event, or replaces the event with the same id.
   func upsertEvent(_ event: Event) throws
   /// Announces that the unit will read, change or delete these events, so that the store can prefetch them in one pass.
   /// The default implementation does nothing.
   func lookAhead(events identifiers: [CompactIdentifier]) throws
-  /// Changes the event type or creates it. A new type is pending, and its strings are empty.
+  /// Changes or creates an event type. A new type is pending, and its strings are empty.
   @discardableResult
   func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType
-  /// Changes the geofence or creates it. A new one is pending, active, without notifications, with an empty name, at
+  /// Changes or creates a geofence. A new geofence is pending, active, without notifications, with an empty name, at
   /// latitude 0 and longitude 0 with a radius of 100 m.
   @discardableResult
   func upsertGeofence(id: String, configure: (inout Geofence) throws -> Void) throws -> Geofence
-  /// Changes the definition or creates it. A new one is pending, belongs to the given event type and has the type
-  /// `.text` with empty key and label. An existing one keeps its event type unless `configure` changes it.
+  /// Changes or creates a definition. A new definition is pending, belongs to the given event type and has type `.text`
+  /// with an empty key and label. An existing definition keeps its event type unless `configure` changes it.
   @discardableResult
   func upsertPropertyDefinition(
     id: String, eventTypeId: String, configure: (inout PropertyDefinition) throws -> Void
@@ -51,19 +49,18 @@ public protocol EntityStore: AnyObject {
 
   // MARK: Find
 
-  /// Returns the event with this id, unsaved changes included, or `nil`.
+  /// Returns the event with this id, including unsaved changes, or `nil`.
   func findEvent(id: String) throws -> Event?
-  /// Returns whether an event with this id exists. The default implementation calls ``findEvent(id:)``; a store can
-  /// avoid decoding the event.
+  /// Returns whether an event with this id exists.
   func holdsEvent(id: String) throws -> Bool
-  /// Returns the event type with this id, unsaved changes included, or `nil`.
+  /// Returns the event type with this id, including unsaved changes, or `nil`.
   func findEventType(id: String) throws -> EventType?
-  /// Returns the geofence with this id, unsaved changes included, or `nil`.
+  /// Returns the geofence with this id, including unsaved changes, or `nil`.
   func findGeofence(id: String) throws -> Geofence?
-  /// Returns the definition with this id, unsaved changes included, or `nil`.
+  /// Returns the definition with this id, including unsaved changes, or `nil`.
   func findPropertyDefinition(id: String) throws -> PropertyDefinition?
 
-  /// Returns all events, newest first; events with equal times are in descending order of id.
+  /// Returns all events, newest first, then in descending order of id.
   func fetchAllEvents() throws -> [Event]
   /// Returns all event types, ordered by name, then id.
   func fetchAllEventTypes() throws -> [EventType]
@@ -72,10 +69,9 @@ public protocol EntityStore: AnyObject {
   /// Returns all property definitions, ordered by event type, display order, then id.
   func fetchAllPropertyDefinitions() throws -> [PropertyDefinition]
 
-  /// Returns the events in a time range, newest first and at most `limit`. A `nil` argument does not restrict the
-  /// result.
+  /// Returns at most `limit` events in a time range, newest first. A `nil` argument does not restrict the result.
   func events(in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?) throws -> [Event]
-  /// Returns the events on a range of days, newest first. An event belongs to its day in the time zone in which it was
+  /// Returns the events on a range of days, newest first. An event's day is determined in the time zone where it was
   /// recorded.
   ///
   /// A `nil` type selects all types. The default implementation filters the events in the time range that can contain
@@ -84,18 +80,17 @@ public protocol EntityStore: AnyObject {
   /// Returns the events from these sources in a time range (`nil` for all time), newest first. The default
   /// implementation filters all events in the range.
   func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event]
-  /// Returns up to `limit` events whose id begins with `text`, ignoring case, in unspecified order. The default
-  /// implementation scans all events.
+  /// Returns up to `limit` events whose ids begin with `text`, ignoring case, in unspecified order.
   func events(idBeginning text: String, limit: Int) throws -> [Event]
   /// Returns the `count` most recently recorded events from these sources, most recent first.
   ///
-  /// Events saved on this device are in the order of the ``noteSaved(events:at:)`` calls, regardless of the device
-  /// clock. Events from other devices are placed among them by the time in their UUIDv7, or by their start if the id is
-  /// not a UUIDv7. Events that another device imported come last. The default implementation scans all events and
-  /// orders all of them by UUIDv7 or start.
+  /// Events saved on this device are in the order of the ``noteSaved(events:at:)`` calls, regardless of the device's
+  /// clock. Events from other devices are sorted in by the time in their UUIDv7, or by their start if they have another
+  /// id. Events imported on another device come last. The default implementation scans all events and orders them by
+  /// UUIDv7 or start.
   func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event]
-  /// Records that this unit saves these new events, in this order, after all events already in the store. An event that
-  /// was recorded before keeps its position. The default implementation does nothing.
+  /// Records that this unit saves these new events, in this order, after all events already in the store. An event
+  /// recorded before keeps its position. The default implementation does nothing.
   func noteSaved(events ids: [String], at date: Date) throws
 
   /// Returns the number of events on each day in `timeZone`, keyed by the first instant of the day. Days without events
@@ -108,20 +103,20 @@ public protocol EntityStore: AnyObject {
   func findRecord(kind: MutationEntityType, id: String) throws -> SyncedRecord?
   /// Returns all records of a kind, ordered by id.
   func fetchRecords(kind: MutationEntityType) throws -> [SyncedRecord]
-  /// Inserts a record, replacing one with the same kind and id.
+  /// Inserts a record, replacing any record with the same kind and id.
   func upsertRecord(_ record: SyncedRecord) throws
   /// Deletes the record if it exists.
   func deleteRecord(kind: MutationEntityType, id: String) throws
 
   // MARK: Sync status
 
-  /// Marks the event, if it exists, as synced: the hub has the same values.
+  /// Marks an event, if it exists, as synced: the hub has the same values.
   func markEventSynced(id: String) throws
-  /// Marks the event type, if it exists, as synced: the hub has the same values.
+  /// Marks an event type, if it exists, as synced: the hub has the same values.
   func markEventTypeSynced(id: String) throws
-  /// Marks the geofence, if it exists, as synced: the hub has the same values.
+  /// Marks a geofence, if it exists, as synced: the hub has the same values.
   func markGeofenceSynced(id: String) throws
-  /// Marks the definition, if it exists, as synced: the hub has the same values.
+  /// Marks a definition, if it exists, as synced: the hub has the same values.
   func markPropertyDefinitionSynced(id: String) throws
 }
 

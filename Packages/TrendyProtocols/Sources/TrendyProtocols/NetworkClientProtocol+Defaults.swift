@@ -25,7 +25,7 @@ extension NetworkClientProtocol {
 
   public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
     var page = try await getChanges(since: request.cursor, limit: request.limit)
-    // The request carried no device position, so the hub's position in the response must not be used.
+    // The request did not include the device's position, so the hub's position in the response must not be used.
     page.position = nil
     return page
   }
@@ -52,10 +52,10 @@ extension NetworkClientProtocol {
           outcomes.append(try await pushAlone(next))
         }
       } catch  where !outcomes.isEmpty {
-        // Returns the outcomes so far. A push of the remaining mutations repeats the error and throws it.
+        // Return the outcomes so far. Pushing the remaining mutations again will repeat the error and throw it.
         outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
       }
-      // Mutations after one without an outcome may depend on it, so they have no outcome either.
+      // Later mutations may depend on the one without an outcome, so they have no outcome either.
       if let unjudged = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }
@@ -80,8 +80,8 @@ extension MutationOutcome {
 extension NetworkClientProtocol {
   /// Creates events in one batch and returns their outcomes.
   ///
-  /// If the response does not determine the outcome of an event (its id is not among the created ones, and the counts
-  /// do not cover all events), that outcome is `.tryLater`.
+  /// If the response leaves the outcome of an event open (its id is not among the created ids, and the counts do not
+  /// cover all events), that outcome is `.tryLater`.
   private func pushCreatedEvents(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     var outcomes = [MutationOutcome?](repeating: nil, count: mutations.count)
     var requests: [CreateEventRequest] = []
@@ -103,8 +103,7 @@ extension NetworkClientProtocol {
         let allAreSettled = response.success + failures.count == requests.count
         for (index, place) in places.enumerated() {
           if let message = failures[index] {
-            // The message does not distinguish a duplicate event from a duplicate value inside it; a separate request
-            // does.
+            // The message does not show whether the event or a value inside it is a duplicate. A separate request does.
             outcomes[place] =
               message.lowercased().contains("duplicate")
               ? try await pushDoubted(mutations[mutations.startIndex + place]) : .refused(rejected(message))
@@ -122,7 +121,7 @@ extension NetworkClientProtocol {
     return outcomes.map { $0 ?? .tryLater(retryAfter: nil) }
   }
 
-  /// Sends both halves of a rejected batch separately, to find the events that caused the rejection.
+  /// Sends both halves of a rejected batch separately to find the events that caused the rejection.
   private func pushHalves(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     let middle = mutations.count / 2
     var outcomes = try await pushCreatedEvents(Array(mutations[..<middle]))
@@ -136,15 +135,15 @@ extension NetworkClientProtocol {
     return outcomes
   }
 
-  /// Returns whether one of the mutations may have caused the rejection of the batch. A 413 (too large) is thrown
-  /// instead, so that the caller sends smaller batches.
+  /// Returns whether the content of a mutation may have caused the rejection. A 413 (too large) is thrown instead, so
+  /// that the caller sends smaller batches.
   private static func isAboutContent(_ error: any Error) -> Bool {
     guard let error = error as? APIError, let status = error.statusCode else { return false }
     return !error.isTransient && status != 401 && status != 413
   }
 
-  /// Sends one mutation of a batch. An error becomes `.tryLater`, because the outcomes of the other mutations must be
-  /// returned.
+  /// Sends one mutation from a batch. An error becomes `.tryLater`, so that the outcomes of the other mutations are not
+  /// lost.
   private func pushDoubted(_ mutation: PendingMutation) async throws -> MutationOutcome {
     do {
       return try await pushAlone(mutation)
@@ -202,7 +201,7 @@ extension NetworkClientProtocol {
     }
   }
 
-  /// Converts an error to the outcome of the mutation, or throws it if it does not concern this mutation alone.
+  /// Converts an error to the mutation's outcome. Rethrows it if it does not concern this mutation alone.
   private func outcome(of error: any Error, isCreate: Bool) throws -> MutationOutcome {
     guard let error = error as? APIError else { throw error }
     if isCreate, error.isDuplicateError { return .accepted(version: nil) }

@@ -2,11 +2,11 @@ public import TrendyModels
 
 /// Requests that a device sends to its hub.
 ///
-/// The first 24 operations must be implemented. The others have default implementations in terms of these, which keeps
-/// test doubles small; a client for a Trendy hub implements them directly.
+/// The first 24 operations must be implemented. The others have default implementations based on these, which keeps
+/// test doubles small. A client for a Trendy hub implements them directly.
 ///
 /// All operations throw `APIError`, or `CancellationError` when the task is cancelled. After a `networkError` or a
-/// timeout the hub may have executed the request; retry it with the same idempotency key.
+/// timeout, the hub may have executed the request; retry it with the same idempotency key.
 public protocol NetworkClientProtocol: Sendable {
   // MARK: Event types
 
@@ -14,29 +14,30 @@ public protocol NetworkClientProtocol: Sendable {
   func getEventTypes() async throws -> [APIEventType]
   /// Creates an event type and returns it as stored.
   func createEventType(_ request: CreateEventTypeRequest) async throws -> APIEventType
-  /// Creates an event type once per key: a repeated request returns the first response.
+  /// Creates an event type once per key. A repeated request returns the first response.
   func createEventTypeWithIdempotency(_ request: CreateEventTypeRequest, idempotencyKey: String) async throws
     -> APIEventType
-  /// Changes the fields that the request contains and returns the event type.
+  /// Changes the fields in the request and returns the event type.
   func updateEventType(id: String, _ request: UpdateEventTypeRequest) async throws -> APIEventType
-  /// Deletes an event type with its events and property definitions. Deleting a missing one is not an error.
+  /// Deletes an event type with its events and property definitions. A missing event type is not an error.
   func deleteEventType(id: String) async throws
 
   // MARK: Events
 
   /// Returns one page of events, newest first. `limit` is 1 to 1,000.
   func getEvents(limit: Int, offset: Int) async throws -> [APIEvent]
-  /// Returns all events, fetching `batchSize` at a time. Concurrent writes must not cause missing or duplicate events.
+  /// Returns all events, fetching `batchSize` at a time. No event may be missing or duplicated because of concurrent
+  /// writes.
   func getAllEvents(batchSize: Int) async throws -> [APIEvent]
   /// Creates an event and returns it as stored.
   func createEvent(_ request: CreateEventRequest) async throws -> APIEvent
-  /// Creates an event once per key: a repeated request returns the first response.
+  /// Creates an event once per key. A repeated request returns the first response.
   func createEventWithIdempotency(_ request: CreateEventRequest, idempotencyKey: String) async throws -> APIEvent
-  /// Creates up to 500 events. Failed ones are reported by their index in the request.
+  /// Creates up to 500 events. Failed events are reported by their index in the request.
   func createEventsBatch(_ events: [CreateEventRequest]) async throws -> BatchCreateEventsResponse
-  /// Changes the fields that the request contains and returns the event.
+  /// Changes the fields in the request and returns the event.
   func updateEvent(id: String, _ request: UpdateEventRequest) async throws -> APIEvent
-  /// Deletes an event. Deleting a missing one is not an error.
+  /// Deletes an event. A missing event is not an error.
   func deleteEvent(id: String) async throws
 
   // MARK: Geofences
@@ -45,12 +46,12 @@ public protocol NetworkClientProtocol: Sendable {
   func getGeofences(activeOnly: Bool) async throws -> [APIGeofence]
   /// Creates a geofence and returns it as stored.
   func createGeofence(_ request: CreateGeofenceRequest) async throws -> APIGeofence
-  /// Creates a geofence once per key: a repeated request returns the first response.
+  /// Creates a geofence once per key. A repeated request returns the first response.
   func createGeofenceWithIdempotency(_ request: CreateGeofenceRequest, idempotencyKey: String) async throws
     -> APIGeofence
-  /// Changes the fields that the request contains and returns the geofence.
+  /// Changes the fields in the request and returns the geofence.
   func updateGeofence(id: String, _ request: UpdateGeofenceRequest) async throws -> APIGeofence
-  /// Deletes a geofence. Deleting a missing one is not an error.
+  /// Deletes a geofence. A missing geofence is not an error.
   func deleteGeofence(id: String) async throws
 
   // MARK: Property definitions
@@ -60,13 +61,13 @@ public protocol NetworkClientProtocol: Sendable {
   /// Creates a property definition and returns it as stored.
   func createPropertyDefinition(eventTypeId: String, _ request: CreatePropertyDefinitionRequest) async throws
     -> APIPropertyDefinition
-  /// Creates a property definition once per key: a repeated request returns the first response.
+  /// Creates a property definition once per key. A repeated request returns the first response.
   func createPropertyDefinitionWithIdempotency(_ request: CreatePropertyDefinitionRequest, idempotencyKey: String)
     async throws -> APIPropertyDefinition
-  /// Changes the fields that the request contains and returns the property definition.
+  /// Changes the fields in the request and returns the property definition.
   func updatePropertyDefinition(id: String, _ request: UpdatePropertyDefinitionRequest) async throws
     -> APIPropertyDefinition
-  /// Deletes a property definition. Deleting a missing one is not an error.
+  /// Deletes a property definition. A missing definition is not an error.
   func deletePropertyDefinition(id: String) async throws
 
   // MARK: Feed
@@ -83,25 +84,26 @@ public protocol NetworkClientProtocol: Sendable {
   func checkHealth() async throws
 
   /// Sends mutations of any kind in order and returns one outcome for each, in the same order.
-  /// The default implementation sends adjacent creates of events in batches of up to 50, even if there is only one, and
-  /// every other mutation in a separate request, with its idempotency key if it is a create. A failure is the outcome
-  /// of the mutation that it affected; after a transient failure the remaining mutations are `.tryLater`. Throws only
-  /// errors that do not concern a single mutation.
+  ///
+  /// The default implementation sends consecutive event creations in batches of up to 50, and every other mutation in a
+  /// request of its own, with its idempotency key if it is a create. A failure becomes the outcome of the mutation that
+  /// it affected; after a transient failure the remaining mutations are `.tryLater`. Throws only errors that do not
+  /// concern a single mutation.
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome]
 
   /// Returns all entities as of one cursor.
   ///
-  /// The default implementation requests the cursor first, then the lists. A write in between is in the lists and also
-  /// in the feed after the cursor, so none is missed.
+  /// The default implementation requests the cursor before the lists. A write in between is in the lists and also in
+  /// the feed after the cursor, so nothing is missed.
   func snapshot() async throws -> Snapshot
 
-  /// Returns a stream that yields the feed's head each time it changes, until it is cancelled. A signal is only a hint;
-  /// data is read with ``getChanges(since:limit:)``. The stream of the default implementation ends immediately.
+  /// Returns a stream that yields the feed's head whenever it changes, until cancelled. A signal is only a hint; read
+  /// the data with ``getChanges(since:limit:)``. The default implementation's stream ends immediately.
   func changeSignals() -> AsyncThrowingStream<Int64, any Error>
 
   // MARK: With defaults, complete only with a Trendy hub
 
-  /// Sends mutations with the device's position and returns the outcomes with the hub's position, if the hub sends one.
+  /// Sends mutations with the device's position, and returns the outcomes with the hub's position, if the hub sends it.
   /// The default implementation sends only the mutations.
   ///
   /// - Throws: an `APIError` with type `log_reset` if the hub never issued the device's position.
@@ -112,7 +114,7 @@ public protocol NetworkClientProtocol: Sendable {
   /// - Throws: an `APIError` with type `log_reset` or `device_forked`, or with status 410 if the cursor is too old.
   func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse
 
-  /// Returns all entities on the hub, with versions and tombstones if the hub has them. The default implementation
+  /// Returns all entities on the hub, including versions and tombstones if the hub has them. The default implementation
   /// calls ``snapshot()``.
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer
 

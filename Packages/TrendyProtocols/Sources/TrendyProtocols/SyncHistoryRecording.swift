@@ -8,14 +8,14 @@ public struct SyncRun: Hashable, Sendable, Codable {
   public var pushed: Int
   /// Number of entries received from the feed or in a snapshot.
   public var pulled: Int
-  /// Error message, or `nil` if the round completed.
+  /// Error message; `nil` if the round completed.
   public var error: String?
-  /// Machine-readable cause of the failure; `nil` if the round completed or was recorded by a version without this
-  /// field.
+  /// Machine-readable cause of the failure; `nil` if the round completed, or if it was recorded by a version without
+  /// this field.
   public var cause: Cause?
-  /// Time of the next automatic round, or `nil` if none is scheduled.
+  /// Time of the next automatic round; `nil` if none is scheduled.
   public var nextTry: Date?
-  /// Time until which the device sends nothing because the hub asked it to back off, or `nil`.
+  /// Time until which the device sends nothing because the hub asked it to back off; `nil` if it may send.
   public var pausedUntil: Date?
   /// Whether the hub accepted this device's token; `nil` if it did not respond.
   public var isTokenGood: Bool?
@@ -37,22 +37,21 @@ public struct SyncRun: Hashable, Sendable, Codable {
 }
 
 extension SyncRun {
-  /// Cause of a failed round. Encoded as its raw value, so that causes from newer versions are preserved.
+  /// Cause of a failed round. Encoded as its raw value, which preserves causes from newer versions.
   public struct Cause: RawRepresentable, Hashable, Sendable, Codable {
-    /// Cause as stored, for example `unanswered`.
+    /// Cause in stored form, for example `unanswered`.
     public let rawValue: String
 
-    /// Creates a cause from its stored form; any string is valid.
+    /// Creates a cause from its stored form. Any string is valid.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The hub did not respond.
     public static let unanswered = Cause(rawValue: "unanswered")
-    /// Temporary condition: the hub is busy or asked to back off, or another process is syncing the store. A later
-    /// round may succeed.
+    /// Temporary condition: the hub is busy or asked the device to back off, or another process is syncing the store.
     public static let passing = Cause(rawValue: "passing")
     /// The hub no longer accepts this device's token.
     public static let unauthorized = Cause(rawValue: "unauthorized")
-    /// The hub's response could not be processed by this version.
+    /// This version could not process the hub's response.
     public static let unusable = Cause(rawValue: "unusable")
     /// The device's own store could not be read or written.
     public static let store = Cause(rawValue: "store")
@@ -63,6 +62,6 @@ extension SyncRun {
 
 /// Store for the results of sync rounds.
 public protocol SyncHistoryRecording: Sendable {
-  /// Stores the result of one round, after it has ended.
+  /// Stores the result of a round that has ended.
   func record(_ run: SyncRun) async
 }

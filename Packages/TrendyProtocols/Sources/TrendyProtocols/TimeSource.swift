@@ -7,16 +7,16 @@ public import TrendyFoundation
 
 /// Source of dates, elapsed time and delays.
 ///
-/// One protocol provides all three, because `any Clock<Duration>` has no date and, as an existential, cannot subtract
-/// two instants.
+/// One protocol for all three, because `any Clock<Duration>` provides no date and, as an existential, cannot subtract
+/// instants.
 public protocol TimeSource: Sendable {
-  /// Date of the machine's clock, which may jump.
+  /// Date according to the machine's clock, which may jump.
   var now: Date { get }
 
-  /// Monotonic time since an unspecified start; never jumps.
+  /// Monotonic time since an unspecified start.
   var uptime: Duration { get }
 
-  /// Time since the machine's last boot, unaffected by clock changes; `nil`, the default, if unknown.
+  /// Time since the machine's last boot, unaffected by clock changes. `nil`, the default, if unknown.
   var boot: BootTime? { get }
 
   /// Returns after `duration` of uptime.
@@ -29,7 +29,7 @@ extension TimeSource {
   public var boot: BootTime? { nil }
 }
 
-/// Time since a boot of the machine, equal in all its processes.
+/// Time since a boot of the machine, the same in all processes.
 public struct BootTime: Hashable, Sendable {
   /// Identifier of the boot.
   public var id: String
@@ -49,10 +49,10 @@ public struct SystemTime: TimeSource {
 
   public var now: Date { Date() }
 
-  /// Time since this value was created, including time in which the machine was suspended.
+  /// Time since this value was created, including time when the machine was suspended.
   public var uptime: Duration { ContinuousClock.now - start }
 
-  /// Time since boot on Linux, where the kernel assigns each boot an id; `nil` elsewhere.
+  /// Time since boot on Linux, where the kernel assigns an id to each boot; `nil` elsewhere.
   public var boot: BootTime? {
     #if os(Linux)
       guard let id = Self.bootId else { return nil }
@@ -65,7 +65,6 @@ public struct SystemTime: TimeSource {
   }
 
   #if os(Linux)
-    // Constant for the life of the process.
     private static let bootId: String? = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id").map {
       String(decoding: $0, as: UTF8.self).filter { !$0.isWhitespace }
     }

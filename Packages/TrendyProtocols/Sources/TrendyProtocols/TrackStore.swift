@@ -7,7 +7,7 @@ public enum TrackReading: Hashable, Sendable {
   case motion(MotionActivity)
   case call(TripCommand)
 
-  /// Time of the measurement or the command, not of its arrival.
+  /// Time of the measurement or the command rather than of its arrival.
   public var timestamp: Date {
     switch self {
     case .fix(let location): location.timestamp
@@ -17,13 +17,13 @@ public enum TrackReading: Hashable, Sendable {
   }
 }
 
-/// Explicit trip command from a car, a phone or the user, which takes precedence over detection.
+/// Trip command from a car, a phone or the user. Takes precedence over detection.
 public struct TripCommand: Hashable, Sendable {
   /// Effect of the command on the trip.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Starts a trip or resumes it.
+    /// Starts or resumes a trip.
     case start
-    /// Ends a trip. It can be resumed within the resume window.
+    /// Ends a trip, which can be resumed within the resume window.
     case end
     /// Ends a trip permanently.
     case finalize
@@ -40,22 +40,21 @@ public struct TripCommand: Hashable, Sendable {
   }
 }
 
-/// Permanent local log of readings from all devices, with the results of detection. Not synced.
+/// Permanent local log of readings from all devices, stored with the results of detection (``TrackNote``). Not synced.
 ///
-/// A device has at most one reading of each kind at any timestamp. Values are stored with a limited resolution:
-/// timestamps 1 ms, coordinates 1e-7 degrees, lengths 1 cm, speeds 1 cm/s and headings 0.01 degrees. Results of
-/// detection (``TrackNote``) are stored beside the readings.
+/// A device has at most one reading of each kind at any timestamp. Values are stored with limited resolution:
+/// timestamps 1 ms, coordinates 1e-7 degrees, lengths 1 cm, speeds 1 cm/s, headings 0.01 degrees.
 public protocol TrackStore: Sendable {
-  /// Adds readings in any order; durable on return.
+  /// Adds readings in any order. They are durable when this returns.
   ///
-  /// Duplicates and readings without a valid position or time are counted and skipped. Of two fixes with the same
-  /// timestamp the more accurate one is stored, in whichever order they arrive.
+  /// Duplicates, and readings without a valid position or time, are counted and skipped. Of two fixes with the same
+  /// timestamp, the more accurate one is stored regardless of the order of arrival.
   func append(_ readings: [TrackReading], device: String) throws -> TrackAppend
 
   /// Returns all devices with readings, ordered by name.
   func devices() throws -> [TrackDevice]
 
-  /// Calls `body` for each reading with `after` < time ≤ `through`, ordered by time; at equal times motion comes first,
+  /// Calls `body` for each reading with `after` < time ≤ `through`, ordered by time. At equal times motion comes first,
   /// then the fix, then commands. Readings outside the range are not loaded.
   func forEach(
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
@@ -65,24 +64,24 @@ public protocol TrackStore: Sendable {
   /// `body`; readings can be appended at any time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Returns the range of appended readings that have not been reported as read, or `nil` if there are none.
+  /// Returns the range of appended readings not reported as read yet, or `nil` if there are none.
   func unread(device: String) throws -> TrackUnread?
 
-  /// Returns up to `limit` notes of a kind with `after` < time ≤ `through`, ordered by time, latest first if
-  /// `isDescending`.
+  /// Returns up to `limit` notes of a kind with `after` < time ≤ `through`, ordered by time. `isDescending` returns the
+  /// latest first.
   func notes(
     _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote]
 
-  /// Returns the note with this kind and id, together with the name of its device, or `nil`.
+  /// Returns the note with this kind and id, and the name of its device, or `nil`.
   func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)?
 
-  /// Inserts and removes notes in one atomic step; durable on return.
+  /// Inserts and removes notes atomically. The changes are durable when this returns.
   func commit(_ changes: TrackChanges, device: String) throws
 }
 
 extension TrackStore {
-  /// Returns up to `limit` notes of a kind with a time after `after`, ordered by time, latest first if `isDescending`.
+  /// Returns up to `limit` notes of a kind after `after`, ordered by time. `isDescending` returns the latest first.
   public func notes(
     _ kind: TrackNote.Kind, device: String, after: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote] {
@@ -103,12 +102,12 @@ public struct TrackDevice: Hashable, Sendable {
   }
 }
 
-/// Counts of the readings passed to ``TrackStore/append(_:device:)``.
+/// Counts of readings passed to ``TrackStore/append(_:device:)``.
 public struct TrackAppend: Hashable, Sendable {
   public var added = 0
   /// Number of duplicates.
   public var known = 0
-  /// Number of readings without a valid position or without a time that can be stored.
+  /// Number of readings without a valid position or without a storable time.
   public var invalid = 0
 
   public init() {}
@@ -118,7 +117,7 @@ public struct TrackAppend: Hashable, Sendable {
 public struct TrackUnread: Hashable, Sendable {
   /// Time of the earliest unread reading.
   public var since: Date
-  /// Time of the latest unread reading; `nil` if unknown, for example when everything must be read again.
+  /// Time of the latest unread reading; `nil` if unknown, for example if everything must be read again.
   public var through: Date?
   /// Counter that increases with every append.
   public var generation: UInt64
@@ -130,21 +129,21 @@ public struct TrackUnread: Hashable, Sendable {
   }
 }
 
-/// Result of detection, stored beside the readings of its device.
+/// Result of detection, stored with the readings of its device.
 public struct TrackNote: Hashable, Sendable {
-  /// Kind of result that a note contains.
+  /// Kind of result.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// State of the detection at a point in time, from which it can resume.
+    /// State of detection at a point in time, from which it can resume.
     case checkpoint
-    /// A detected trip or visit.
+    /// Detected trip or visit.
     case finding
   }
 
   public var kind: Kind
-  /// Identifier, 1 to 128 bytes, unique within its kind.
+  /// Identifier of 1 to 128 bytes, unique within its kind.
   public var id: String
   public var time: Date
-  /// Content in the writer's format; opaque to the store.
+  /// Content in the writer's format, opaque to the store.
   public var content: [UInt8]
 
   public init(kind: Kind, id: String, time: Date, content: [UInt8]) {
@@ -159,9 +158,9 @@ public struct TrackNote: Hashable, Sendable {
 public struct TrackChanges: Hashable, Sendable {
   /// Notes to insert, replacing those with the same kind and id.
   public var put: [TrackNote] = []
-  /// Ids of checkpoints to remove. Missing ones are ignored.
+  /// Ids of checkpoints to remove. Missing checkpoints are ignored.
   public var removedCheckpoints: [String] = []
-  /// Ids of detected trips and visits to remove. Missing ones are ignored.
+  /// Ids of detected trips and visits to remove. Missing ids are ignored.
   public var removedFindings: [String] = []
   /// Generation up to which all readings have been read. Readings appended later remain unread.
   public var readThrough: UInt64?

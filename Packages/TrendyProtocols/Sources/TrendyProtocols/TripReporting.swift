@@ -1,8 +1,8 @@
 public import TrendyModels
 
-/// Change to a trip, with the fix at which it happened.
+/// Change to a trip, with the fix where it happened.
 public struct TripReport: Hashable, Sendable {
-  /// Kind of change. After `end`, tracking has stopped but `resume` may follow; `cancel` discards the trip.
+  /// Kind of change. After `end`, tracking has stopped but the trip can still be resumed; `cancel` discards it.
   public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     case start
     case ping
@@ -13,7 +13,7 @@ public struct TripReport: Hashable, Sendable {
 
   /// Kind of change.
   public var kind: Kind
-  /// Fix at which the change happened; its timestamp is the time of the change.
+  /// Fix where the change happened. Its timestamp is the time of the change.
   public var location: Location
 
   public init(kind: Kind, location: Location) {
@@ -22,8 +22,8 @@ public struct TripReport: Hashable, Sendable {
   }
 }
 
-/// Receiver of a trip coordinator's reports, for example to queue, store or log them.
+/// Receives a trip coordinator's reports, for example to queue, store or log them.
 public protocol TripReporting: Sendable {
-  /// Receives one report. Called in order on the coordinator's isolation; must not block.
+  /// Receives one report. Called in order on the coordinator's isolation, and must not block.
   func report(_ report: TripReport)
 }

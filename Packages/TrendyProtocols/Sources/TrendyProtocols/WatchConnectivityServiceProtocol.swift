@@ -9,23 +9,23 @@ public protocol WatchConnectivityServiceProtocol: AnyObject {
   var isWatchAppInstalled: Bool { get }
   var isReachable: Bool { get }
 
-  /// Activates the connection; the delegate is notified when it is active. Called once, before all other methods.
+  /// Activates the connection. The delegate is notified when it is active. Called once, before all other methods.
   func setup()
-  /// Sends the account, address and token with which the watch connects to the hub directly.
+  /// Sends the account, address and token that the watch uses to connect to the hub directly.
   func syncConfig(email: String, apiUrl: String, token: String)
-  /// Sends a token that replaces the previous one.
+  /// Sends a token that replaces the previous token.
   func syncToken(_ token: String)
   /// Notifies the watch that a trip has started. Called once per trip.
   func notifyTripStarted()
-  /// Sends whether a trip is in progress, on each change. A newer value replaces one not yet delivered.
+  /// Sends on each change whether a trip is in progress. A new value replaces any value not delivered yet.
   func updateTripActiveState(_ isActive: Bool)
 }
 
-/// Delegate that receives requests from a ``WatchConnectivityServiceProtocol``.
+/// Delegate that receives requests from the watch.
 public protocol WatchConnectivityServiceDelegate: AnyObject {
   /// Called when the watch needs a token. Call `completion` once, with `nil` if there is no token.
   func watchConnectivityService(
     _ service: any WatchConnectivityServiceProtocol, requestsAuthToken completion: @escaping (String?) -> Void)
-  /// Called when the connection is active. Messages sent from now on are delivered.
+  /// Called when the connection is active. Messages are delivered from then on.
   func watchConnectivityServiceDidActivate(_ service: any WatchConnectivityServiceProtocol)
 }

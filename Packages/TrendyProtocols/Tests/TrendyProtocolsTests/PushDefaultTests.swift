@@ -46,7 +46,7 @@ struct PushDefaultTests {
     .problem(ProblemDetails(type: type, title: "T", status: status), retryAfter: retryAfter)
   }
 
-  /// Returns a client that throws `error` for calls that begin with `name`.
+  /// Returns a client that throws `error` for calls whose names begin with `name`.
   private func client(failing name: String, with error: any Error & Sendable) -> ScriptedClient {
     ScriptedClient(failing: { $0.hasPrefix(name) ? error : nil })
   }

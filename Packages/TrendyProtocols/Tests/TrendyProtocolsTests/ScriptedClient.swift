@@ -3,7 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// Network client with scripted responses that records its calls. Its last four operations use the defaults.
+/// Network client that returns scripted responses and records its calls. Its last four operations are the defaults.
 final class ScriptedClient: NetworkClientProtocol {
   /// Calls as text, such as `createEventsBatch e1 e2`.
   private let asked = Mutex<[String]>([])
