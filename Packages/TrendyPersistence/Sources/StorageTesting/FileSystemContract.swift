@@ -10,7 +10,7 @@ public import TrendyPersistence
 
 /// Tests that check whether a `FileSystem` implementation behaves as a store requires.
 public enum FileSystemContract: Sendable {
-  /// One check with its description.
+  /// Check of one requirement.
   public struct Check: Sendable, CustomStringConvertible {
     public let description: String
     private let body: @Sendable (any FileSystem, String) throws -> Void
@@ -20,10 +20,7 @@ public enum FileSystemContract: Sendable {
       self.body = body
     }
 
-    /// Runs the check and throws if the file system violates it.
-    /// - Parameters:
-    ///   - files: file system to check.
-    ///   - directory: an empty directory.
+    /// Runs the check in an empty directory, and throws if the file system violates it.
     public func run(on files: any FileSystem, in directory: String) throws { try body(files, directory) }
   }
 

@@ -1,6 +1,6 @@
 public import TrendyPersistence
 
-/// File system that forwards every call that it does not implement itself to a simulated file system.
+/// File system that forwards calls to a simulated file system unless it implements them itself.
 public protocol ForwardingFileSystem: FileSystem {
   /// File system that receives the forwarded calls.
   var base: SimulatedFileSystem { get }

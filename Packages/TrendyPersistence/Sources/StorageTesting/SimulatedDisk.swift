@@ -276,7 +276,7 @@ struct DiskState: Sendable {
     syncNames(in: Self.folder(of: path))
   }
 
-  // MARK: Loss of power
+  // MARK: Power loss
 
   mutating func restart(losing loss: SimulatedFileSystem.Loss) {
     handles = [:]

@@ -32,7 +32,7 @@ public final class SimulatedFileSystem: FileSystem {
     case random(seed: UInt64)
   }
 
-  /// An injected failure of a call.
+  /// Failure injected into a call.
   public struct Fault: Hashable, Sendable {
     /// Operation whose calls are counted; `nil` for all.
     public var operation: FileSystemError.Operation?

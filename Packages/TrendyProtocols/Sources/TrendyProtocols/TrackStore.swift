@@ -67,8 +67,8 @@ public protocol TrackStore: Sendable {
   /// Returns the range of appended readings not reported as read yet, or `nil` if there are none.
   func unread(device: String) throws -> TrackUnread?
 
-  /// Returns up to `limit` notes of a kind with `after` < time ≤ `through`, ordered by time. `isDescending` returns the
-  /// latest first.
+  /// Returns up to `limit` notes of a kind with `after` < time ≤ `through`, ordered by time, or latest first if
+  /// `isDescending`.
   func notes(
     _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote]
@@ -81,7 +81,7 @@ public protocol TrackStore: Sendable {
 }
 
 extension TrackStore {
-  /// Returns up to `limit` notes of a kind after `after`, ordered by time. `isDescending` returns the latest first.
+  /// Returns up to `limit` notes of a kind after `after`, ordered by time, or latest first if `isDescending`.
   public func notes(
     _ kind: TrackNote.Kind, device: String, after: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote] {

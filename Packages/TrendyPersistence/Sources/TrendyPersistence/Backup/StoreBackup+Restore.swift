@@ -17,10 +17,6 @@ extension StoreBackup {
   }
 
   /// Returns whether a restore to these stores would replace content: rows or damaged files.
-  /// - Parameters:
-  ///   - stores: stores to examine.
-  ///   - fileSystem: file system of the stores.
-  ///   - options: timeouts.
   public static func isUsed(
     _ stores: [Store], fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init()
   ) throws(StorageError) -> Bool {

@@ -156,7 +156,7 @@ extension StorageEngine {
     }
     let chosen = Self.due(manifest.segments, killed: killed)
     guard !chosen.isEmpty else { return false }
-    // Discard the pages with the replacement lists. The stack below has its own mappings.
+    // Release the pages read so far. The stack below maps the segments again.
     releaseMemory()
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
     // Use a separate stack without the log, because rows replaced by an unconfirmed save are still needed.

@@ -67,12 +67,8 @@ public final class StorageEngine: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Opens the store in a directory. By default a missing store is created. An existing store is not changed.
-  /// - Parameters:
-  ///   - directory: path without a trailing slash.
-  ///   - mode: whether to create a missing store, and whether to permit writes.
-  ///   - fileSystem: file system of the directory.
-  ///   - options: sizes and timeouts.
+  /// Opens the store in a directory, whose path must not end with a slash. By default a missing store is created. An
+  /// existing store is not changed.
   /// - Throws: ``StorageError/damaged(path:offset:)`` if anything before the torn tail is damaged;
   ///   ``StorageError/notFound(path:)`` if the mode does not create a missing store;
   ///   ``StorageError/newerVersion(path:found:supported:)``; or errors from the file system.
@@ -176,14 +172,8 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns rows of a kind, or of one of its groups, in order of sort value, then key.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - group: group key; `nil` for all rows of the kind.
-  ///   - lower: lowest sort value.
-  ///   - upper: end of the range, exclusive.
-  ///   - descending: whether to return the rows in reverse order.
-  ///   - limit: maximum number of rows.
+  /// Returns rows of a kind, or of one of its groups, with sort values in `lower..<upper`, in order of sort value, then
+  /// key. `descending` reverses the order.
   public func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
@@ -217,13 +207,8 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns the number of rows between consecutive boundaries. A row whose sort value equals a boundary counts as
-  /// after it.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - group: group key; `nil` for all rows of the kind.
-  ///   - boundaries: ascending sort values.
-  /// - Returns: the counts, one fewer than there are boundaries.
+  /// Returns the number of rows between consecutive boundaries, which must be ascending. A row whose sort value equals
+  /// a boundary counts as after it. There is one count fewer than there are boundaries.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {

@@ -106,7 +106,7 @@ public protocol OpenFile: AnyObject, Sendable {
   func unlock() throws(FileSystemError)
   /// Maps the first `size` bytes of a file that will never be written or truncated again.
   func map(size: Int) throws(FileSystemError) -> any MappedFile
-  /// Maps the counter in bytes 64 to 72 of the file, or returns `nil` if there is none yet. A file opened for writing
+  /// Maps the counter in bytes 64..<72 of the file, or returns `nil` if there is none yet. A file opened for writing
   /// is extended as needed and must not be truncated afterwards.
   func counter() throws(FileSystemError) -> (any SharedCounter)?
 }

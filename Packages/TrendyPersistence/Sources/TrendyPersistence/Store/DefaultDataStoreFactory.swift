@@ -11,11 +11,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   public let recovery: RecoveryReport
   private let folder: SharedEngine
 
-  /// Opens the store. By default a missing store and its directory are created.
-  /// - Parameters:
-  ///   - directory: URL of the directory.
-  ///   - mode: whether to create a missing store, and whether to permit writes.
-  ///   - fileSystem: file system of the directory.
+  /// Opens the store in a directory. By default a missing store and its directory are created.
   /// - Throws: ``StorageError``, for example ``StorageError/notFound(path:)``.
   public convenience init(
     directory: URL, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem = PosixFileSystem()
@@ -23,13 +19,8 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     try self.init(directory: SharedEngine.path(of: directory), mode: mode, fileSystem: fileSystem)
   }
 
-  /// Opens a store on any file system.
-  /// - Parameters:
-  ///   - directory: path without a trailing slash.
-  ///   - mode: whether to create a missing store, and whether to permit writes.
-  ///   - fileSystem: file system of the directory.
-  ///   - options: sizes and timeouts.
-  ///   - generator: source of the id for a new store.
+  /// Opens a store on any file system. `directory` must not end with a slash; `generator` provides the id for a new
+  /// store.
   public init(
     directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem,
     options: StorageEngine.Options = .init(), generator: some RandomNumberGenerator = SystemRandomNumberGenerator()

@@ -208,7 +208,7 @@ private struct RowCheck {
 }
 
 extension LostRow: CustomStringConvertible {
-  /// Description for the user of a device's store, such as `event 0190…, 2026-11-20T08:30:00Z`.
+  /// Description for users, such as `event 0190…, 2026-11-20T08:30:00Z`.
   public var description: String {
     var text = RowKind.name(kind)
     if let key { text += " " + (key.isHash ? "\(key)" : key.uuidText) }

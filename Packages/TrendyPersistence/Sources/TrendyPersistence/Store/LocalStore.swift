@@ -14,7 +14,7 @@ public final class LocalStore: DataStoreProtocol {
   let reader = EventReader()
   /// Day boundaries from the last count by day, reused for the next one.
   var knownDays: DayTable?
-  /// Total length in bytes of rows that are read only once, since memory was last released.
+  /// Total length in bytes of the rows read since memory was last released.
   private var bytesPassed = 0
   private var placesGiven: UInt64 = 0
 
@@ -254,7 +254,7 @@ extension LocalStore {
       let changes = begun.changes
       var row: Value = if let record = before.record { try decode(Value.self, record) } else { new(before.key) }
       try configure(&row)
-      // The closure may have written to the store, so that the location must be looked up again.
+      // If the closure has written to the store, look up the location again.
       if transaction === begun, begun.changes == changes, row.isNamed(identifier, at: before.key) {
         try put(row, at: before, in: begun)
       } else {

@@ -10,12 +10,8 @@ public final class TrackFolder: TrackRows {
     try self.init(directory: SharedEngine.path(of: directory), fileSystem: PosixFileSystem())
   }
 
-  /// Opens or creates a log on any file system.
-  /// - Parameters:
-  ///   - directory: path without a trailing slash.
-  ///   - fileSystem: file system of the directory.
-  ///   - options: sizes and timeouts.
-  ///   - generator: source of the id for a new log.
+  /// Opens or creates a log on any file system. `directory` must not end with a slash; `generator` provides the id for
+  /// a new log.
   public init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()

@@ -18,12 +18,8 @@ public final class TrackLog: TrackStore {
   /// - Throws: ``StorageError``, for example ``StorageError/damaged(path:offset:)``.
   public convenience init(directory: URL) throws { self.init(rows: try TrackFolder(directory: directory)) }
 
-  /// Opens or creates a log on any file system.
-  /// - Parameters:
-  ///   - directory: path without a trailing slash.
-  ///   - fileSystem: file system of the directory.
-  ///   - options: sizes and timeouts.
-  ///   - generator: source of the id for a new log.
+  /// Opens or creates a log on any file system. `directory` must not end with a slash; `generator` provides the id for
+  /// a new log.
   public convenience init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -39,10 +35,8 @@ public final class TrackLog: TrackStore {
     try rows.maintain(sealingAll: sealsAll)
   }
 
-  /// Replaces the content of a log with the content of another.
-  /// - Parameters:
-  ///   - source: log to copy. It must not be written to in the meantime.
-  ///   - target: log to replace. It must not be used in the meantime.
+  /// Replaces the content of a log with the content of another. Neither log may be used in the meantime, except for
+  /// reading the source.
   /// - Returns: number of rows.
   /// - Throws: errors from either log. The target is then incomplete, and the copy must be repeated.
   @discardableResult

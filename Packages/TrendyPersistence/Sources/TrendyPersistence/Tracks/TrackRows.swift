@@ -37,14 +37,8 @@ public protocol TrackRowReading {
   /// Returns the row with this kind and key, or `nil` if there is none.
   func row(kind: UInt8, key: RowKey) throws -> TrackRow?
 
-  /// Returns rows of a kind with sort values in `lower..<upper`, ordered by sort value.
-  /// - Parameters:
-  ///   - kind: kind of the rows.
-  ///   - group: group key; `nil` for all rows of the kind.
-  ///   - lower: lowest sort value.
-  ///   - upper: end of the range, exclusive.
-  ///   - isDescending: whether to return the rows in reverse order.
-  ///   - limit: maximum number of rows.
+  /// Returns up to `limit` rows of a kind, or of one of its groups, with sort values in `lower..<upper`, ordered by
+  /// sort value. `isDescending` reverses the order.
   func rows(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
   ) throws -> [TrackRow]

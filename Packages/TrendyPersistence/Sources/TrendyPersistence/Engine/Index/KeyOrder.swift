@@ -6,7 +6,7 @@ final class KeyOrder {
   /// Group key under which a segment stores the rows of a kind in key order.
   static let group = UInt64.max
 
-  /// Numbers of rows of one kind, by type of key.
+  /// Row counts for one kind, by type of key.
   struct Counts: Hashable {
     var versionSeven = 0
     var otherUUIDs = 0

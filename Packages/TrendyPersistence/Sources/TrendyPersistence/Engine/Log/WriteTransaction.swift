@@ -10,7 +10,7 @@ public final class WriteTransaction {
   private var next: UnsafeMutableRawPointer
   private var left: Int
   private(set) var changes = 0
-  /// Deletions of keys that may have no saved row. The commit omits those without one.
+  /// Deletions of keys that may have no saved row. The commit omits deletions of absent rows.
   private var unsure: Set<UnsafeRawPointer> = []
   /// Result of the last lookup, kept because most writes follow a read of the same key.
   private var looked: (kind: UInt8, key: RowKey, isSaved: Bool)?
@@ -166,7 +166,7 @@ public final class WriteTransaction {
     return try engine.mayHold(kind: kind)
   }
 
-  /// Returns the number of rows in a kind, or in one of its groups, including this unit's changes.
+  /// Returns the number of rows of a kind, or of one of its groups, including this unit's changes.
   public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
     let saved = try engine.count(kind: kind, group: group)
     return try saved + overlay.count(kind: kind, group: group) - hiddenSorts(kind: kind, group: group).count
@@ -175,15 +175,10 @@ public final class WriteTransaction {
   // MARK: Writes
 
   /// Stores a row, replacing any row with the same kind and key.
-  /// - Parameters:
-  ///   - kind: kind of the row.
-  ///   - key: key of the row.
-  ///   - sort: sort value, below `Int64.max`.
-  ///   - group: group key; 0 for none.
-  ///   - payload: at most 1 GiB.
-  ///   - isNew: whether the key is known to have no saved row (see ``areNew(kind:keys:)``). The commit then does not
-  ///     search for a row to replace.
-  /// - Throws: ``StorageError/tooLarge(bytes:limit:)``.
+  ///
+  /// `sort` must be below `Int64.max`; `group` is 0 for none. If `isNew` is set, the key must be known to have no saved
+  /// row (see ``areNew(kind:keys:)``), and the commit does not search for a row to replace.
+  /// - Throws: ``StorageError/tooLarge(bytes:limit:)`` for a payload over 1 GiB.
   public func put(
     kind: UInt8, key: RowKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer, isNew: Bool = false
   ) throws(StorageError) {

@@ -3,11 +3,8 @@ extension StorageEngine {
   /// generation, and sets the old files aside.
   ///
   /// An undamaged store is not changed. Open handles must be reopened after a repair. If a lost save had replaced or
-  /// deleted a row, the row's previous version reappears. An interrupted repair can be repeated.
-  /// - Parameters:
-  ///   - directory: path without a trailing slash.
-  ///   - fileSystem: file system of the directory.
-  ///   - options: sizes and timeouts.
+  /// deleted a row, the row's previous version reappears. An interrupted repair can be repeated. `directory` must not
+  /// end with a slash.
   /// - Throws: ``StorageError/newerVersion(path:found:supported:)``, or ``StorageError/damaged(path:offset:)`` if no
   ///   file contains the store id.
   public static func repair(

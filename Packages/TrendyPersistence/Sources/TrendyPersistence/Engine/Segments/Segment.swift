@@ -154,8 +154,9 @@ final class Segment {
   /// Prefetches the piece around a page once 16 of its pages have been read, and verifies the rest of the piece once a
   /// quarter of them have been read.
   ///
-  /// Only for readers that have read many pages and are likely to read most of the file. Reading consecutive pages
-  /// takes a third of the time of scattered pages, so prefetching at most doubles the time spent so far.
+  /// Applies only to readers that have read many pages, because they are likely to read most of the file. Reading
+  /// consecutive pages takes a third of the time of scattered pages, so prefetching at most doubles the time spent so
+  /// far.
   private func foresee(_ page: Int) {
     let piece = page << SegmentFooter.pageShift / Self.pieceBytes
     let read = read ?? RowMemory(zeroed: (fileBytes / Self.pieceBytes + 1) * 4)

@@ -34,7 +34,7 @@ public struct EventQuery: Hashable, Sendable {
 public struct EventCursor: Hashable, Sendable, Codable {
   /// Timestamp of the last event on the page.
   public var timestamp: Date
-  /// Id of that event.
+  /// Id of the last event on the page.
   public var id: String
 
   /// Creates a cursor after an event.
@@ -53,13 +53,8 @@ public struct EventPage: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// Returns one page of the events that match a query, newest first.
-  ///
-  /// Only events on the page are decoded.
-  /// - Parameters:
-  ///   - query: conditions.
-  ///   - cursor: end of the previous page; `nil` for the first page.
-  ///   - limit: maximum number of events on the page, above 0.
+  /// Returns one page of at most `limit` events that match a query, newest first. `cursor` is the end of the previous
+  /// page, or `nil` for the first page. Only events on the page are decoded.
   /// - Throws: ``StorageError``.
   public func events(matching query: EventQuery, after cursor: EventCursor? = nil, limit: Int) throws -> EventPage {
     precondition(limit > 0, "the page limit must be positive, found \(limit)")

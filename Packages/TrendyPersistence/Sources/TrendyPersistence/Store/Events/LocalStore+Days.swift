@@ -25,11 +25,8 @@ extension LocalStore {
     return Dictionary(uniqueKeysWithValues: counts.lazy.map { ($0.day, $0.count) })
   }
 
-  /// Returns the days that have events in order, with the number of events on each. Does not decode the events.
-  /// - Parameters:
-  ///   - range: range of timestamps; `nil` for all events.
-  ///   - eventTypeId: id of an event type; `nil` for all.
-  ///   - timeZone: time zone that determines the days.
+  /// Returns the days in `timeZone` that have events in order, with the number of events on each. A `nil` argument does
+  /// not restrict the result. Does not decode the events.
   /// - Throws: ``StorageError``.
   public func eventDayCounts(
     in range: Range<Date>? = nil, ofType eventTypeId: String? = nil, timeZone: TimeZone

@@ -49,11 +49,8 @@ extension LocalStore {
     return events
   }
 
-  /// Like ``events(in:ofType:limit:)``, but returns rows whose values are decoded when they are used.
-  /// - Parameters:
-  ///   - range: range of timestamps; `nil` for all events.
-  ///   - eventTypeId: id of an event type; `nil` for all.
-  ///   - limit: maximum number of events; `nil` for all.
+  /// Like ``events(in:ofType:limit:)``, but returns rows whose values are decoded when they are used. A `nil` argument
+  /// does not restrict the result.
   /// - Throws: ``StorageError``.
   public func eventRows(
     in range: Range<Date>? = nil, ofType eventTypeId: String? = nil, limit: Int? = nil

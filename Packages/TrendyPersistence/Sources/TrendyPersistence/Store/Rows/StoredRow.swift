@@ -74,7 +74,7 @@ protocol StoredRow {
 
   /// Decodes a row of this kind, or returns `nil` in the same cases as the initializer.
   static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self?
-  /// Whether the row has this identifier, whose key is `key`.
+  /// Whether the row has this identifier. `key` is the identifier's key.
   func isNamed(_ identifier: String, at key: RowKey) -> Bool
 }
 
