@@ -10,7 +10,7 @@ enum ArchiveTools {
       .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Runs a program and returns its exit status and output, including standard error.
+  /// Returns the exit status and the output, including standard error.
   @discardableResult
   static func run(_ program: String, _ arguments: [String], in folder: URL) throws -> (status: Int32, output: [UInt8]) {
     let process = Process()

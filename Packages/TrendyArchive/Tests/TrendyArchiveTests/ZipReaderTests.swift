@@ -8,7 +8,6 @@ struct ZipReaderTests {
     .damaged(entry: entry, reason: reason)
   }
 
-  /// Opens the archive and reads all entries.
   static func read(_ bytes: [UInt8], limits: ArchiveLimits = ArchiveLimits()) throws -> [String: [UInt8]] {
     try ZipReader(ArchiveBytes(bytes), limits: limits).files()
   }

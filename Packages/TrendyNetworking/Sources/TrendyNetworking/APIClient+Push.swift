@@ -3,7 +3,6 @@ public import TrendyModels
 import TrendyProtocols
 
 extension APIClient {
-  /// Maximum number of mutations in a request.
   private static let pushLimit = 500
 
   /// Sends mutations with a sequence number to `/mutations`, where each takes effect once no matter how often it is

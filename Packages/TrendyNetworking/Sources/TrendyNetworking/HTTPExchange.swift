@@ -21,7 +21,6 @@ struct HTTPRequest: Sendable {
   }
 }
 
-/// Status and header fields of a response.
 struct HTTPHead: Hashable, Sendable {
   var status: Int
   /// Header fields keyed by lower-case name.
@@ -45,7 +44,6 @@ struct HTTPHead: Hashable, Sendable {
   var requestId: String? { fields["x-request-id"] }
 }
 
-/// Response with its complete body.
 struct ClientResponse: Hashable, Sendable {
   var head: HTTPHead
   var body: Data

@@ -65,7 +65,7 @@ extension HTTPHead {
   /// Parses the problem document, or returns `nil` if the body is not one. The response's status overrides the advisory
   /// `status` member (RFC 9457, 3.1.2).
   private func problem(_ body: Data) -> ProblemDetails? {
-    // Without a problem document, the response is an ordinary error with its status.
+    // The response is then an ordinary error with its status.
     guard var members = try? WireJSON.decode([String: JSONValue].self, from: body) else { return nil }
     members["status"] = .int(Int64(status))
     // Ignore members of the wrong type (RFC 9457, 3.1).

@@ -146,7 +146,6 @@ extension HubConnection {
     return ClientResponse(head: head, body: body)
   }
 
-  /// Adds the common headers: content types, user agent, token and device status.
   private func prepared(_ request: HTTPRequest) async throws -> HTTPRequest {
     var request = request
     if request.headers["Accept"] == nil { request.headers["Accept"] = "application/json" }

@@ -1,7 +1,6 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Event in a `text/event-stream`.
 struct ServerSentEvent: Hashable, Sendable {
   var name: String
   var data: String

@@ -46,7 +46,6 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
   }
 }
 
-/// Result built from the lines of a snapshot.
 protocol SnapshotResult: Sendable {
   init(_ header: SnapshotHeader)
   /// Adds an entry.

@@ -55,7 +55,7 @@ struct BackupTests {
     var payload: [UInt8]
   }
 
-  /// Returns all visible rows of a store, or none if there is no store in the directory.
+  /// Returns no rows if there is no store in the directory.
   private static func rows(_ disk: SimulatedFileSystem, _ directory: String = "/store") throws -> [Row] {
     guard disk.contents(directory + "/manifest") != nil else { return [] }
     let engine = try StorageEngine.open(directory: directory, fileSystem: disk, options: options)
@@ -253,7 +253,6 @@ struct BackupTests {
         #expect(try Self.rows(disk).count == rows.count - 20)
         #expect(disk.contents(Self.kept) != nil)
         guard let refusedStep else { break }
-        // The first store has been replaced, so the restore must complete.
         #expect(refusedStep == .restoring(store: "tracks"))
         goneThrough += 1
       } catch StorageError.cancelled {

@@ -19,7 +19,6 @@ struct DailyCountsTests {
     try DefaultDataStoreFactory(directory: "/store", fileSystem: disk.anotherProcess())
   }
 
-  /// Computes daily counts by reading every event.
   private func counted(_ store: LocalStore) throws -> [String: [CivilDate: Int]] {
     try store.fetchAllEvents().reduce(into: [:]) {
       $0[$1.eventTypeId, default: [:]][local.day(of: $1), default: 0] += 1

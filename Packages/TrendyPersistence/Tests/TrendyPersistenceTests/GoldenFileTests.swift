@@ -21,7 +21,6 @@ struct GoldenFileTests {
   private static let folder = Bundle.module.url(forResource: "Resources/golden", withExtension: nil)
   private static let written = ["/store/manifest", "/store/segment-", "/store/log-", "/store/tracks/", "/stick/"]
 
-  /// Returns a disk that contains the golden files.
   private func disk() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     for directory in ["/store", "/store/tracks", "/stick"] { try disk.createDirectory(directory) }

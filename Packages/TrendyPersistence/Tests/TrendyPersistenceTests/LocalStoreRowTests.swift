@@ -5,7 +5,6 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Fields from other versions, hash collisions, and counts by day.
 @Suite("Rows of LocalStore", .timeLimit(.minutes(10)))
 struct LocalStoreRowTests {
   let engine: StorageEngine

@@ -37,7 +37,7 @@ struct RowVerificationTests {
         createdAt: moment + seconds, sequence: sequence, device: sequence.map { _ in "device" }))
   }
 
-  /// Saves, verifies the store and returns the only issue, if any.
+  /// Returns the only issue, if any.
   private func finding() throws -> StoreIssue? {
     try store.save()
     let findings = try store.verify()

@@ -89,6 +89,7 @@ extension Deflater {
     var taken = 0
     let start = output.count
     repeat {
+      // zlib counts in 32 bits.
       let part = min(bytes.count - taken, Int(Int32.max))
       stream.pointee.next_in = bytes.baseAddress.map {
         UnsafeMutablePointer(mutating: ($0 + taken).assumingMemoryBound(to: UInt8.self))

@@ -8,9 +8,7 @@ public struct ZipContent: ~Copyable, @unchecked Sendable {
   private let source: any ArchiveSource
   private let limits: ArchiveLimits
   private let buffer: UnsafeMutableRawBufferPointer
-  /// Offset of the next compressed byte in the source.
   private var offset: Int64
-  /// Offset after the last compressed byte.
   private let end: Int64
   private var bufferStart = 0
   private var bufferEnd = 0
@@ -130,7 +128,6 @@ extension ZipContent {
     96: "JPEG", 98: "PPMd", 99: "encrypted with AES",
   ]
 
-  /// Compares the local header with the directory, and returns the offset of the content.
   private static func contentOffset(of entry: ZipEntry, in source: any ArchiveSource) throws(ArchiveError) -> Int64 {
     let header = try ZipDirectory.bytes(entry.headerOffset, Int(ZipLayout.localHeader), of: source)
     guard header.count == Int(ZipLayout.localHeader), header.uint32(at: 0) == 0x0403_4B50 else {

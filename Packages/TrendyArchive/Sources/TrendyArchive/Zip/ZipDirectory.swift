@@ -1,4 +1,3 @@
-/// Central directory of a ZIP archive.
 struct ZipDirectory {
   private let source: any ArchiveSource
   let start: Int64
@@ -54,8 +53,7 @@ struct ZipDirectory {
     if locatorOffset >= 0 {
       let locator = try bytes(locatorOffset, ZipLayout.zip64Locator, of: source)
       if locator.count == ZipLayout.zip64Locator, locator.uint32(at: 0) == 0x0706_4B50 {
-        // If other data precedes the archive, the stored offset is wrong, but the record is directly before the
-        // locator.
+        // If data precedes the archive, the stored offset is wrong, but the record is directly before the locator.
         for position in [locator.uint64(at: 8), UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End)))] {
           guard position <= UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End))) else { continue }
           let zip64 = try bytes(Int64(position), ZipLayout.zip64End, of: source)

@@ -42,9 +42,7 @@ public struct ZipEntry: Hashable, Sendable {
   /// Modification time in seconds since 1970; `nil` if the archive contains only a local time.
   public let modified: Int64?
 
-  /// Offset of the local header in the source.
   let headerOffset: Int64
-  /// Offset of the directory header in the source.
   let directoryOffset: Int64
   let isZip64: Bool
 

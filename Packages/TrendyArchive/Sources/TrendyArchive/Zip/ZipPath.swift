@@ -1,6 +1,5 @@
 import CZlib
 
-/// Encoding and validation of entry names.
 enum ZipPath {
   /// Decodes a stored name.
   /// - Parameters:

@@ -20,7 +20,6 @@ public struct ZipWriter: ~Copyable {
     var size: Int64 = 0
   }
 
-  /// An entry's directory information.
   private struct Written {
     var name: [UInt8]
     var method: UInt16

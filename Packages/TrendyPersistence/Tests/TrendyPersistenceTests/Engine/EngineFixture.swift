@@ -2,7 +2,6 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Small stores for engine tests.
 enum EngineFixture {
   static let directory = "/store"
   static let options = StorageEngine.Options(

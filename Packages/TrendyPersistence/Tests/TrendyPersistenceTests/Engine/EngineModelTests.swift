@@ -3,7 +3,6 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Compares the engine with a dictionary after random saves.
 @Suite("StorageEngine against a model", .timeLimit(.minutes(10)))
 struct EngineModelTests {
   private struct Name: Hashable {

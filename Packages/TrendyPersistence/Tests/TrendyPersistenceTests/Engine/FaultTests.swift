@@ -83,7 +83,6 @@ struct FaultTests {
     let options = StorageEngine.Options(firstChunkBytes: 4096, largestChunkBytes: 1 << 20)
     let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: options)
     var number = 0
-    // Save until the log has long chunks.
     while disk.usedBytes < 200_000 {
       number += 1
       try EngineFixture.put([number], in: engine)

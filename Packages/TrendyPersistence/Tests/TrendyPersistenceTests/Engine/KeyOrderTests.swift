@@ -4,7 +4,6 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Compares lookups by id in large segments with the expected ids.
 @Suite("Order of keys", .timeLimit(.minutes(5)))
 struct KeyOrderTests {
   private struct Journal {
@@ -31,7 +30,6 @@ struct KeyOrderTests {
       for number in 0..<6000 {
         let word = generator.next()
         let isNamed = word & 7 < named
-        // Unique timestamps in milliseconds.
         let milliseconds = 1_700_000_000_000 + (word >> 20) % 100_000_000 * 12_000 + UInt64(part * 6000 + number)
         let high = milliseconds << 16 | 0x7000 | word >> 8 & 0xFFF
         let id =

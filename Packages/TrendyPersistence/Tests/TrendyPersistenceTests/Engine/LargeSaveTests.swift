@@ -126,7 +126,6 @@ struct LargeSaveTests {
       let list = try busy.scan(kind: 1)
       try Self.save(step, in: writers[index % 2])
       #expect((Self.segments(disk) != before) == step.isLarge, "step \(index)")
-      // The writer sees its own save without a refresh.
       #expect(try Self.contents(of: writers[index % 2]) == Self.model(after: index + 1), "step \(index)")
       #expect(try !Self.open(disk.anotherProcess()).recovery.wasCut, "step \(index)")
       if step.isLarge {
@@ -176,7 +175,6 @@ struct LargeSaveTests {
       openings.withLock { $0 = 0 }
       try Self.save(step, in: engine)
       #expect(try Self.contents(of: engine) == Self.model(after: index + 1), "step \(index)")
-      // The segment is opened once for writing and once for reading.
       #expect(openings.withLock { $0 } == (step.isLarge ? 2 : 0), "step \(index)")
     }
   }
@@ -280,7 +278,6 @@ struct LargeSaveTests {
         }
         try transaction.commit()
       }
-      // A usable handle returns the saved rows. A handle in an unknown state throws.
       if engine.isUsable { #expect(try Self.contents(of: engine) == Self.model(after: 4), "call \(call)") }
       try reader.refresh()
       #expect(try Self.contents(of: reader) == Self.model(after: 4), "call \(call)")

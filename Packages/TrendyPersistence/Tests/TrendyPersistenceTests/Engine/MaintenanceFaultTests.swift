@@ -2,7 +2,6 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Saves, sealing and merges with a power cut, a disk error or a crash at every step.
 @Suite("Maintenance on a failing disk", .timeLimit(.minutes(10)))
 struct MaintenanceFaultTests {
   private struct Step {
@@ -69,7 +68,6 @@ struct MaintenanceFaultTests {
       let numbers = try EngineFixture.numbers(in: engine)
       let fitting = (done...min(done + 1, Self.steps.count)).filter { Self.numbers(after: $0) == numbers }
       #expect(fitting.count == 1, "crash before change \(change): \(done) saves returned, found \(numbers)")
-      // The store can still be saved, sealed and merged, and survives another power cut.
       try EngineFixture.put([9999], in: engine)
       while try engine.maintain(sealingAll: true) {}
       disk.restart(losing: .unsynced)

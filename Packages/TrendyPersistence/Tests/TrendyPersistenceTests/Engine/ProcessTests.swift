@@ -87,7 +87,6 @@ struct ProcessTests {
     func hasSealed() throws -> Bool {
       try FileManager.default.contentsOfDirectory(atPath: directory).contains { $0.hasPrefix("segment-") }
     }
-    // Run enough rounds to collect many saves.
     for round in 0..<60 where try round < 6 || seen <= 60 || !hasSealed() {
       let first = UInt32(20_000 + round % 6 * 5_300)
       async let one = #expect(processExitsWith: .signal(SIGKILL)) {

@@ -23,7 +23,6 @@ struct PublishedSaveTests {
     try transaction.commit { show throws(StorageError) in
       try engine.refresh()
       seen.append(try EngineFixture.numbers(in: engine))
-      // The save is durable at this point.
       seen.append(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())))
       try show()
       seen.append(try EngineFixture.numbers(in: engine))

@@ -57,7 +57,7 @@ struct SegmentTests {
   func groups(step: UInt64) throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
-    // Several kinds with alternating groups, and groups near the maximum.
+    // Kinds with alternating groups, and groups near the maximum.
     let groups: [UInt64] = (1...1500).map { UInt64($0) &* step } + [.max - 2, .max - 3]
     try engine.write { transaction throws(StorageError) in
       for (number, group) in groups.enumerated() {
@@ -96,7 +96,6 @@ struct SegmentTests {
     }
     try EngineFixture.put([10], in: engine)
     try engine.write { transaction throws(StorageError) in
-      // The only row of the group moves to another group.
       try transaction.put(kind: 1, key: EngineFixture.key(10), sort: 10, group: 2, payload: EngineFixture.payload(10))
     }
     #expect(try sorts().isEmpty && engine.scan(kind: 1, group: 2).map(\.sort) == [10])

@@ -3,12 +3,10 @@ import Synchronization
 import Testing
 import TrendyPersistence
 
-/// Log chunks that are prepared in the background during saves.
 @Suite("Prepared chunks", .timeLimit(.minutes(10)))
 struct SpareChunkTests {
   private static let saves: [ClosedRange<Int>] = (0..<14).map { $0 * 40...($0 * 40 + [0, 4, 25][$0 % 3]) }
 
-  /// Performs the saves and returns the number of completed ones.
   private static func run(on disk: SimulatedFileSystem, _ makers: Makers = Makers()) -> Int {
     var done = 0
     do {
@@ -108,7 +106,6 @@ struct SpareChunkTests {
   #endif
 }
 
-/// Counts prepared and adopted files.
 final class Makers: Sendable {
   let begun = Mutex(0)
   let adopted = Mutex(0)

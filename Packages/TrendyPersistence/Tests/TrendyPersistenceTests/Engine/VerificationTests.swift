@@ -2,7 +2,6 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Verification must find every modification with its position, and report nothing for an intact store.
 @Suite("Verification", .timeLimit(.minutes(10)))
 struct VerificationTests {
   private static func verify(_ disk: SimulatedFileSystem) throws(StorageError) -> StoreVerification {
@@ -177,7 +176,7 @@ struct VerificationTests {
         try engine.maintain(sealingAll: true)
         try EngineFixture.put(0..<3, in: engine)
       } catch StorageError.busy {
-        // A verification that holds the lock is not disturbed.
+        // The verification holds the lock.
       } catch {
         Issue.record(error)
       }

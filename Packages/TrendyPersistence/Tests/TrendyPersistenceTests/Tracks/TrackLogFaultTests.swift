@@ -5,7 +5,6 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Crashes, failing disks and flipped bits, for readings and the annotations saved with them.
 @Suite("TrackLog on a failing disk", .timeLimit(.minutes(10)))
 struct TrackLogFaultTests {
   /// Batches at the end, in gaps and with duplicates, so that blocks are joined, split and replaced.

@@ -158,13 +158,11 @@ struct TrackLogTests {
     read.readThrough = try log.unread(device: "phone")?.generation
     try log.commit(read, device: "phone")
     #expect(try log.unread(device: "phone") == nil)
-    // Readings that have been read before do not count as unread.
     try _ = log.append([TrackFixture.fix(70)], device: "phone")
     let late = try #require(try log.unread(device: "phone"))
     #expect(late.since == TrackFixture.moment(70) && late.through == TrackFixture.moment(70))
     read.readThrough = late.generation
     try log.commit(read, device: "phone")
-    // A duplicate does not count as unread.
     try _ = log.append([TrackFixture.fix(50)], device: "phone")
     #expect(try log.unread(device: "phone") == nil)
     var again = TrackChanges()
