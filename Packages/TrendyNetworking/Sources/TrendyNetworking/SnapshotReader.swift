@@ -8,7 +8,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
   private var entries = 0
   private var result: Result?
 
-  /// `hub` is the name of the hub for error messages.
+  /// Creates a parser. `hub` is the name of the hub for error messages.
   init(hub: String) { self.hub = hub }
 
   /// Parses one line. Ignores empty lines.

@@ -86,9 +86,9 @@ public protocol NetworkClientProtocol: Sendable {
   /// Sends mutations of any kind in order and returns one outcome for each, in the same order.
   ///
   /// The default implementation sends consecutive event creations in batches of up to 50, and every other mutation in a
-  /// request of its own, with its idempotency key if it is a create. A failure becomes the outcome of the mutation that
-  /// it affected; after a transient failure the remaining mutations are `.tryLater`. Throws only errors that do not
-  /// concern a single mutation.
+  /// separate request, with its idempotency key if it is a create. A failure becomes the outcome of the mutation that it
+  /// affected; after a transient failure the remaining mutations are `.tryLater`. Throws only errors that do not concern
+  /// a single mutation.
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome]
 
   /// Returns all entities as of one cursor.

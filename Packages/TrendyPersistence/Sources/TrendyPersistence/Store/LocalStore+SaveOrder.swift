@@ -68,7 +68,7 @@ extension LocalStore {
   public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
     guard count > 0 else { return [] }
     try refresh()
-    // Most recently recorded first.
+    // Events found so far, most recently recorded first.
     var last: [(order: RecordedOrder, record: Row)] = []
     let isChoosy = sources.count < EventSourceType.allCases.count
     func isMeant(_ record: UnsafeRawPointer) throws -> Bool {

@@ -309,7 +309,7 @@ extension LocalStore {
     return refers(record.pointer, to: eventTypeId, key: RowKey(canonicalUUID: eventTypeId))
   }
 
-  /// `key` is the type's key if its id is a canonical UUID.
+  /// Whether a row refers to this event type. `key` is the type's key if its id is a canonical UUID.
   static func refers(_ record: UnsafeRawPointer, to eventTypeId: String, key: RowKey?) -> Bool {
     var cursor = RowCursor(record)
     // The type is almost always the first field.

@@ -65,7 +65,7 @@ enum TrackBlock {
       writer.signed((entry.latitude - expected.latitude) / place)
       writer.signed((entry.longitude - expected.longitude) / place)
       func optional(_ value: Int64?, _ last: Int64?, _ exponent: Int) {
-        // 0 stands for an unknown value.
+        // 0 means that the value is unknown.
         guard let value else { return writer.number(0) }
         writer.number(ByteWriter.zigzag((value - (last ?? 0)) / Units.power(exponent)) + 1)
       }

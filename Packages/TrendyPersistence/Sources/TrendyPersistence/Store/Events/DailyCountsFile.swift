@@ -16,7 +16,7 @@ struct DailyCountsFile {
   private let header: [UInt64]
   private let fileSystem: any FileSystem
 
-  /// `basis` is the hash returned by ``basis(_:)``.
+  /// Creates the path and header of the file. `basis` is the hash returned by ``basis(_:)``.
   init(of part: SegmentPart, basis: UInt64, directory: String, fileSystem: any FileSystem) {
     let reference = part.segment.reference
     path = "\(directory)/\(Self.prefix(part.storeID))\(reference.number)-\(String(basis, radix: 16)).tally"
