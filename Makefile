@@ -3,6 +3,7 @@
 # make test         tests of all packages; of one: make test-TrendySync, or swift test --package-path Packages/TrendySync
 # make test-pages   the dashboard in Chromium; PAGES=part of a test's name
 # make browser-stories   seeded stories of a browser as a device; SEEDS=1..500
+# make test-portable   the store with the code for systems other than Linux
 # make test-hub-postgres   the program tests that sync, with hubs on PostgreSQL
 # make screenshots  pictures of the dashboard in SCREENSHOTS=FOLDER, and the pictures of README in docs/images
 # make lint         formatting, dependencies and prose; types of the pages; make format applies the formatting
@@ -50,7 +51,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendySimulation
 DIRECTORIES := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api test-release torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync browser-stories release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(DIRECTORIES)))
+.PHONY: all build test test-portable test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api test-release torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync browser-stories release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(DIRECTORIES)))
 
 all: build test
 
@@ -59,6 +60,11 @@ build: deps
 
 test: deps
 	Tools/test $(DIRECTORIES)
+
+# The store with the code for systems other than Linux
+test-portable: deps
+	SCRATCH=$(SCRATCH)/portable FLAGS="$(subst $(SCRATCH),$(SCRATCH)/portable,$(FLAGS)) -Xswiftc -DTRENDY_PORTABLE" \
+	  Tools/test Packages/TrendyPersistence
 
 # The same program tests, with a PostgreSQL database for each hub.
 test-hub-postgres: deps

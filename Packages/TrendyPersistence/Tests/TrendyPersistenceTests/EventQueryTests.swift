@@ -233,7 +233,7 @@ struct EventQueryTests {
     #expect(found.count == 700)
   }
 
-  #if os(Linux)
+  #if os(Linux) && !TRENDY_PORTABLE
     @Test func `paging through a large store keeps only a part of it in memory`() throws {
       let folder = try TemporaryFolder()
       let factory = try DefaultDataStoreFactory(directory: URL(filePath: folder.path))

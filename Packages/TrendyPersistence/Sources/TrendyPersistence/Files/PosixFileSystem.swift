@@ -9,7 +9,8 @@ import Synchronization
 
 /// File system of the operating system.
 ///
-/// Retries calls interrupted by a signal and continues short writes.
+/// Retries calls interrupted by a signal and continues short writes. With the compilation condition `TRENDY_PORTABLE`,
+/// Linux uses the code for other systems as far as it compiles there.
 public struct PosixFileSystem: FileSystem {
   private let mapsLargePages: Bool
 
@@ -98,7 +99,7 @@ public struct PosixFileSystem: FileSystem {
     guard fsync(descriptor) == 0 else { throw error(.syncDirectory, path) }
   }
 
-  #if canImport(Glibc)
+  #if canImport(Glibc) && !TRENDY_PORTABLE
     /// Starts creating an unnamed file (`O_TMPFILE`) on a thread, or returns `nil` if the file system does not support
     /// it.
     public func beginSpare(
@@ -213,7 +214,7 @@ private final class PosixFile: OpenFile {
         throw error(.write, path)
       }
     }
-    #if canImport(Glibc)
+    #if canImport(Glibc) && !TRENDY_PORTABLE
       if buffer.count >= Writeback.minBytes { Writeback.begin(descriptor, offset, buffer.count) }
     #endif
   }
@@ -222,6 +223,8 @@ private final class PosixFile: OpenFile {
     #if canImport(Darwin)
       // On Darwin, fsync leaves the data in the drive's cache.
       let result = fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0
+    #elseif TRENDY_PORTABLE
+      let result = fsync(descriptor)
     #else
       // Do not retry after an interruption: after any failure it is unknown what is durable.
       let result = fdatasync(descriptor)
@@ -256,11 +259,15 @@ private final class PosixFile: OpenFile {
   }
 
   func allocate(_ size: Int) throws(FileSystemError) {
-    #if canImport(Darwin)
-      var request = fstore_t(
-        fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(size),
-        fst_bytesalloc: 0)
-      guard fcntl(descriptor, F_PREALLOCATE, &request) != -1 || errno == ENOTSUP else { throw error(.allocate, path) }
+    #if canImport(Darwin) || TRENDY_PORTABLE
+      let missing = try size - self.size()
+      guard missing > 0 else { return }
+      #if canImport(Darwin)
+        var request = fstore_t(
+          fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(missing),
+          fst_bytesalloc: 0)
+        guard fcntl(descriptor, F_PREALLOCATE, &request) != -1 || errno == ENOTSUP else { throw error(.allocate, path) }
+      #endif
       try truncate(to: size)
     #else
       while true {
@@ -273,7 +280,7 @@ private final class PosixFile: OpenFile {
   }
 
   func tryLock() throws(FileSystemError) -> Bool {
-    #if canImport(Glibc)
+    #if canImport(Glibc) && !TRENDY_PORTABLE
       // The lock belongs to the open file description, so two handles in one process exclude each other as well.
       return try lock(F_WRLCK)
     #else
@@ -286,14 +293,14 @@ private final class PosixFile: OpenFile {
   }
 
   func unlock() throws(FileSystemError) {
-    #if canImport(Glibc)
+    #if canImport(Glibc) && !TRENDY_PORTABLE
       _ = try lock(F_UNLCK)
     #else
       guard flock(descriptor, LOCK_UN) == 0 else { throw error(.unlock, path) }
     #endif
   }
 
-  #if canImport(Glibc)
+  #if canImport(Glibc) && !TRENDY_PORTABLE
     private func lock(_ kind: Int32) throws(FileSystemError) -> Bool {
       // F_OFD_SETLK from fcntl.h, which is visible only with _GNU_SOURCE.
       let setOpenFileLock: Int32 = 37
@@ -350,7 +357,7 @@ private final class PosixFile: OpenFile {
   }
 }
 
-#if canImport(Glibc)
+#if canImport(Glibc) && !TRENDY_PORTABLE
   /// Starts writing the dirty pages of a large write to the device, so that a later sync takes less time and delays
   /// other syncs less. Only a hint, and it does not consume errors that a sync has to report.
   private enum Writeback {

@@ -55,7 +55,7 @@ final class PosixMapping: MappedFile, @unchecked Sendable {
     if let start = space.baseAddress { munmap(start, space.count) }
   }
 
-  #if os(Linux)
+  #if os(Linux) && !TRENDY_PORTABLE
     func letGo(_ range: Range<Int>) {
       let end = range.upperBound & -4096
       guard let base = bytes.baseAddress, end > 0 else { return }

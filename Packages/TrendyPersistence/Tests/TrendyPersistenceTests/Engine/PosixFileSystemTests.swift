@@ -41,7 +41,7 @@ struct PosixFileSystemTests {
     }
   }
 
-  #if os(Linux)
+  #if os(Linux) && !TRENDY_PORTABLE
     @Test func `only touched pages of a mapping without large pages are resident, despite prefetching`() throws {
       let length = 4 << 20
       let file = try PosixFileSystem(mapsLargePages: false).open(folder.path + "/long", .create)

@@ -88,7 +88,7 @@ struct SpareChunkTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0...saved))
   }
 
-  #if os(Linux)
+  #if os(Linux) && !TRENDY_PORTABLE
     @Test func `on a real disk a prepared chunk has no name before its use and leaves nothing behind`() throws {
       let folder = try TemporaryFolder()
       let options = StorageEngine.Options(firstChunkBytes: 65_536, largestChunkBytes: 262_144)

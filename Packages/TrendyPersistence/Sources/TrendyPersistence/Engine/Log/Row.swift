@@ -49,7 +49,7 @@ final class RowMemory: @unchecked Sendable {
 
   /// Asks the system to provide the pages now rather than at the first access to each. Only a hint.
   func bringIn(from offset: Int, count: Int) {
-    #if os(Linux)
+    #if os(Linux) && !TRENDY_PORTABLE
       // For small ranges the system call costs more than it saves.
       guard count >= 64 << 10 else { return }
       let page = 4096
@@ -62,7 +62,7 @@ final class RowMemory: @unchecked Sendable {
 
   /// Returns the pages from `offset` to the end, which must be zero, to the operating system. Only a hint.
   func returnZeros(from offset: Int) {
-    #if os(Linux)
+    #if os(Linux) && !TRENDY_PORTABLE
       guard let pages, offset < count else { return }
       pages.returnZeros(from: offset)
     #endif
@@ -103,7 +103,7 @@ private final class ZeroPages {
     base = start + before
     if before > 0 { munmap(start, before) }
     if whole > before + self.count { munmap(base + self.count, whole - before - self.count) }
-    #if os(Linux)
+    #if os(Linux) && !TRENDY_PORTABLE
       // MADV_HUGEPAGE; if the kernel rejects it, pages stay small.
       if isLarge { _ = madvise(base, self.count, 14) }
     #endif
@@ -111,7 +111,7 @@ private final class ZeroPages {
 
   deinit { munmap(base, count) }
 
-  #if os(Linux)
+  #if os(Linux) && !TRENDY_PORTABLE
     func returnZeros(from offset: Int) {
       let start = (offset + 4095) & -4096
       // MADV_DONTNEED: private anonymous pages read as zeros at the next access.
