@@ -6,7 +6,7 @@ import TrendyModels
 public struct EventPrefilter: Sendable {
   /// Id of the event type to search; `nil` for all types.
   let typeId: String?
-  /// For each search word: a part of it that the event's text must contain, and the types whose name contains the word.
+  /// For each search word, the part to look for in the event's text, and the types whose name contains the word.
   private let words: [(part: [UInt8], types: Set<String>)]
 
   /// Creates a prefilter.
@@ -23,11 +23,7 @@ public struct EventPrefilter: Sendable {
       + identifiers.map { (Self.plainPart(of: $0.lowercased()), []) }
   }
 
-  /// Returns whether an event may match.
-  ///
-  /// - Parameters:
-  ///   - event: The event's time and type.
-  ///   - document: Returns the event's stored JSON. Called only if the type alone does not decide.
+  /// Returns whether an event may match. Calls `document` for the stored JSON only if the type alone does not decide.
   func mayHold(_ event: HubEventMoment, document: () -> SerializedObject?) -> Bool {
     guard typeId == nil || typeId == event.eventTypeId else { return false }
     let open = words.filter { !$0.part.isEmpty && !$0.types.contains(event.eventTypeId) }
@@ -108,11 +104,6 @@ public struct PrefilteredEvents: Sendable {
   public var last: Int64?
 
   /// Creates a result.
-  ///
-  /// - Parameters:
-  ///   - entries: Events that may match.
-  ///   - looked: Number of events examined, including the rejected ones.
-  ///   - last: Timestamp of the last examined event, in milliseconds since 1970; `nil` if none was examined.
   public init(entries: [HubEntry], looked: Int, last: Int64?) {
     (self.entries, self.looked, self.last) = (entries, looked, last)
   }

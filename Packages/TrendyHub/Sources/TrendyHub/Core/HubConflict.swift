@@ -45,7 +45,7 @@ struct HubConflict {
     self.init(entry, field: Self.severalFields, value: value, reason: .buried)
   }
 
-  /// Creates a conflict from all fields of a child. Its author is the device that moved, created or restored the child.
+  /// Creates a conflict from all fields of a child, with the device that moved, created or restored it as the author.
   init(moved child: HubEntry, by reference: HubField, of author: String) {
     var members = child.members
     members["id"] = .string(child.id)
@@ -58,7 +58,7 @@ struct HubConflict {
 
   /// Returns an id derived from the mutation and the lost value.
   ///
-  /// If a restored hub merges the mutation again, it therefore creates the same conflict rather than a second one.
+  /// A restored hub that merges the mutation again creates the same conflict instead of a second one.
   func id(mutationId: String) -> String {
     let text =
       "conflict\n\(mutationId)\n\(entry.kind)\n\(entry.id)\n\(field)\n\(value.author)\n\(value.stamp)"

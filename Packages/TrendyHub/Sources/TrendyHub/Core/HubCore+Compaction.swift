@@ -2,25 +2,18 @@ public import Foundation
 import TrendyModels
 
 extension HubCore {
-  /// Period after which an absent device no longer prevents the compaction of tombstones: 90 days.
+  /// Time after which an absent device no longer holds back compaction: 90 days.
   public static let patience: Duration = .seconds(90 * 86_400)
 
-  /// Maximum number of epochs in a contact, in addition to the epochs of the seen head and of the response.
+  /// Maximum number of epochs in a contact beyond those of the seen version and the current head.
   static let maximumEpochs = 16
 
   /// Returns the contact to store for a device, or `nil` if the stored one still suffices.
   ///
-  /// A contact is renewed only once a day or when the device moves to another epoch, so that idle polling writes
-  /// nothing. The stored cursor is never above the device's actual one, so the horizon never passes an active device. A
-  /// push contains no cursor and leaves the stored one unchanged.
-  ///
-  /// - Parameters:
-  ///   - device: Identity of the device.
-  ///   - cursor: The device's cursor; `nil` in a push.
-  ///   - seen: Highest head that the device has received in a response.
-  ///   - last: The stored contact.
-  ///   - state: The user's state that the response will report.
-  ///   - now: The hub's time.
+  /// A contact is renewed only once a day or when the device moves to another epoch, so idle polling writes nothing.
+  /// The stored cursor is never above the device's actual one, so the horizon never passes an active device. `cursor`
+  /// is `nil` in a push, which leaves the stored cursor unchanged. `seen` is the highest head that the device has
+  /// received.
   public func contact(
     device: String, cursor: Int64?, seen: Int64?, after last: HubContact?, in state: HubState, now: Date
   ) -> HubContact? {
@@ -29,8 +22,8 @@ extension HubCore {
     for epoch in [stands, state.epochs.epoch(of: state.head)?.id, state.epochs.last?.id] {
       if let epoch, !epochs.contains(epoch) { epochs.append(epoch) }
     }
-    // A request can arrive late and a response can be lost, so the device may have received a response from a later
-    // epoch.
+    // Keep later epochs from the stored contact: this request may have been delayed, and the device may know them
+    // already.
     let later = state.epochs.reversed().prefix { $0.id != stands }.map(\.id).filter { !epochs.contains($0) }
     epochs += later.filter { last?.epochs.contains($0) ?? false }.prefix(Self.maximumEpochs)
     // A device without a cursor has no entries yet and starts with a snapshot, so it does not hold back compaction.
@@ -43,7 +36,7 @@ extension HubCore {
     return HubContact(device: device, cursor: cursor, at: now, epochs: epochs)
   }
 
-  /// Reduces old tombstones to ids, which remain unavailable for reuse.
+  /// Reduces old tombstones to ids, which stay reserved.
   ///
   /// A tombstone is compacted if it is older than ``patience`` and every device in contact during that time has
   /// received it.

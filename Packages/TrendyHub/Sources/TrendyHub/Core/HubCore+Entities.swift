@@ -1,9 +1,9 @@
 import Foundation
 import TrendyModels
 
-// Writes without bases and stamps, made by plain REST clients and by the hub's own services.
+// Writes by plain REST clients and by the hub's own services.
 extension HubCore {
-  /// Returns an existing entity.
+  /// Returns a live entity.
   ///
   /// - Throws: A ``Problem`` with status 404 if the entity does not exist or is deleted.
   func entity(_ kind: SyncedKind, id: String, in reading: any HubReadTransaction) throws -> HubEntry {
@@ -201,7 +201,6 @@ extension HubCore {
   }
 }
 
-/// Idempotency key of an edit and the digest of the edit's content.
 private struct KeyedEdit {
   let key: String
   let write: KeyedWrite
@@ -219,15 +218,13 @@ extension KeyedWrite {
     self.init(digest: SHA256Digest.hexadecimal(of: JSONText.write(content)), kind: kind.name, id: id)
   }
 
-  /// Identifies an edit to an existing entity. The digest includes the operation, so that an edit never equals a
-  /// create.
+  /// The digest of an edit to an existing entity includes the operation, so an edit never equals a create.
   fileprivate init(_ operation: String, _ kind: SyncedKind, _ id: String, _ members: [String: JSONValue] = [:]) {
     self.init([.string(operation), .string(kind.name), .string(id), .object(members)], kind, id)
   }
 }
 
 extension HubMutation {
-  /// Creates a mutation that restores a deleted entity with its last values.
   init(restoring tombstone: HubEntry, by device: String) {
     self.init(
       mutationId: "restore:\(device):\(tombstone.version)", kind: tombstone.kind, id: tombstone.id, operation: .restore,

@@ -179,8 +179,8 @@ public struct HubCore: Hashable, Sendable {
   /// Returns one part of a snapshot.
   ///
   /// A write between two parts receives a version above all existing ones. Its entry appears in a later part if its
-  /// kind is not yet complete, and in any case in the feed after the head of the first part. Thus no live entity is
-  /// missed, and the hub keeps no state between parts.
+  /// kind is not yet complete, and always in the feed after the first part's head. No live entity is missed, although
+  /// the hub keeps no state between parts.
   ///
   /// - Parameters:
   ///   - place: Position at which the part begins; `nil` for the first part.

@@ -61,7 +61,6 @@ public struct SentMutation: Hashable, Sendable {
 }
 
 extension SentMutation {
-  /// Keys of the entries that the merge reads: the entity itself and the entities it refers to.
   var keys: [HubEntryKey] {
     guard case .success(let mutation) = content else { return [] }
     return HubEntryKey.judged(kind: mutation.kind, id: mutation.id) { mutation.content[$0] }

@@ -54,9 +54,8 @@ extension HubState {
 }
 
 extension HubReadTransaction {
-  /// Returns the number of bytes by which the record may still grow; `nil` if it is unlimited.
-  ///
-  /// The result is negative if the record exceeds its quota.
+  /// Returns the number of bytes by which the record may still grow, negative if it exceeds its quota; `nil` if
+  /// unlimited.
   func room(in quota: HubQuota) throws -> Int64? {
     let state = try state()
     guard let most = state.quota.otherwise(quota).bytes, most < .max else { return nil }
@@ -75,8 +74,6 @@ extension HubReadTransaction {
 
 extension HubEntry {
   /// Size of the id and of all field names and values, in bytes; 0 for a tombstone.
-  ///
-  /// Independent of the storage in use.
   var contentBytes: Int64 {
     guard isAlive else { return 0 }
     return fields.reduce(Int64(id.utf8.count)) { $0 + Int64($1.key.utf8.count) + $1.value.value.contentBytes }

@@ -38,9 +38,9 @@ public struct HubState: Hashable, Sendable {
 
   /// Returns the id of the epoch that a hub start begins for a user.
   ///
-  /// `epoch` is the random id of that start. Epoch ids differ between users, so that a device connected to a different
-  /// record, for example one recreated under the same user name, finds that none of its versions were assigned there.
-  /// User ids are never reused.
+  /// `epoch` is the random id of that start. Epoch ids differ between users, and user ids are never reused. A device
+  /// that connects to a different record, such as one recreated under the same user name, therefore finds none of its
+  /// versions there.
   public static func epoch(of user: String, in epoch: String) -> String {
     String(SHA256Digest.hexadecimal(of: "\(epoch) \(user)").prefix(32))
   }
@@ -48,8 +48,8 @@ public struct HubState: Hashable, Sendable {
   /// Begins an epoch that starts with the next version.
   ///
   /// A device whose epoch is missing from the list assumes that the hub was restored and re-offers its whole record.
-  /// Therefore only epochs without a device are removed. Consecutive removed ones between two retained epochs are
-  /// joined into one, with a derived id that no device knows. `standing` contains the epochs of the known devices.
+  /// Therefore only epochs missing from `standing`, the epochs of the known devices, are removed. Consecutive removed
+  /// epochs between two retained ones are joined into one with a derived id that no device knows.
   mutating func begin(_ id: String, standing: Set<String>) {
     let new = HubEpoch(id: id, first: head + 1)
     // No position can refer to an epoch without writes.
@@ -86,8 +86,7 @@ extension HubState {
 }
 
 extension HTTPResponse {
-  /// Returns the response with headers for the record's version and the hub time, which the client sends back with an
-  /// edit.
+  /// Adds the record's version and the hub time as headers, which the client sends back with an edit.
   func saying(_ state: HubState, at now: Date) -> HTTPResponse {
     var response = self
     response.headers["Trendy-Version"] = SeenVersion(of: state).text

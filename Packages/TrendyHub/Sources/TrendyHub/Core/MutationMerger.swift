@@ -50,8 +50,8 @@ extension MutationMerger {
       return try make(changes)
     }
     guard entry.isAlive else { throw gone(entry) }
-    // Whoever imports the same data again must not overwrite the user's later edits. A re-offer may contain such edits,
-    // so it is merged by its stamps.
+    // Importing the same data again must not overwrite the user's later edits. A re-offer may contain such edits, so it
+    // is merged by its stamps.
     if mutation.hasNaturalKey, !changes.values.contains(where: \.isReoffer) {
       return .merged(version: entry.version, lost: [])
     }
@@ -171,7 +171,7 @@ extension MutationMerger {
 // MARK: Merging
 
 extension MutationMerger {
-  /// A validated change of one field, with the data that decides whether it takes effect.
+  /// A validated change to one field, with the data that decides whether it takes effect.
   private struct Change {
     var value: JSONValue
     var base: Int64
@@ -212,7 +212,7 @@ extension MutationMerger {
 
   /// Merges each field separately: a value that the author had seen is replaced; otherwise the later stamp wins.
   ///
-  /// `incarnation` is the incarnation that a restore begins.
+  /// A restore begins `incarnation`; it is `nil` for every other operation.
   private func merge(
     _ changes: [String: Change], into entry: HubEntry, beginning incarnation: Int64? = nil
   ) throws -> MergeResult {
@@ -421,7 +421,7 @@ extension MutationMerger {
 
   /// Returns the type to which a reference to a merged type is redirected, or `nil` if the reference stays unchanged.
   private func forwarded(_ reference: SyncedKind.Reference, _ id: String) throws -> String? {
-    // Nearly all references name live types.
+    // Fast path: nearly all references name live types.
     guard reference.kind == SyncedKind.eventType.name, try !isAlive(reference, id) else { return nil }
     return try living(id)
   }
@@ -441,7 +441,7 @@ extension MutationMerger {
   ///
   /// Such a child was added by another device, or its own move lost the merge.
   ///
-  /// - Returns: Whether the child was moved. A property definition stays if the remaining type already has one with its
+  /// - Returns: Whether the child was moved. A property definition stays if the remaining type has one with the same
   ///   key.
   private func forward(_ child: HubEntry, from id: String, to heir: String) throws -> Bool {
     guard let childKind = SyncedKind.named(child.kind) else { return false }

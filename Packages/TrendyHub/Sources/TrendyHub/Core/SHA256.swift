@@ -3,7 +3,6 @@ import Foundation
 
 /// SHA-256, computed by libcrypto.
 enum SHA256Digest {
-  /// Returns the 32 bytes of the digest.
   static func bytes(of data: Data) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     data.withUnsafeBytes { bytes in
@@ -12,7 +11,6 @@ enum SHA256Digest {
     return digest
   }
 
-  /// Returns the digest as 64 hexadecimal digits.
   static func hexadecimal(of data: Data) -> String { hexadecimal(bytes(of: data)) }
 
   static func hexadecimal(of text: String) -> String { hexadecimal(of: Data(text.utf8)) }
@@ -25,7 +23,6 @@ enum SHA256Digest {
 
 /// HMAC with SHA-256 (RFC 2104), computed by libcrypto.
 enum HMACSHA256 {
-  /// Returns the code as 64 hexadecimal digits.
   static func hexadecimal(of data: Data, key: Data) -> String {
     var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     data.withUnsafeBytes { bytes in

@@ -1,4 +1,4 @@
-/// Receives one entry for each response. Called on many threads, and must not block.
+/// Receives one entry for each response. Called on many threads; must not block.
 public typealias AccessLog = @Sendable (AccessLogEntry) -> Void
 
 /// One request in the access log, without body, query and token.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension HTTPConnection {
-  /// Responds with a problem that the server itself detected, and ends the connection.
+  /// Responds with a problem that the server itself detected and ends the connection.
   mutating func refuse(_ problem: Problem, head: HTTPHead? = nil, _ surroundings: Surroundings) -> [Effect] {
     let path = head.map { String($0.target.prefix { $0 != "?" }) }
     isKept = false
@@ -35,7 +35,7 @@ extension HTTPConnection {
     return [.arm(surroundings.limits.sendIdleDeadline), .send(bytes)]
   }
 
-  /// Final lines of a response head.
+  /// Last lines of a response head.
   private var ending: String { isKept ? "\r\n" : "Connection: close\r\n\r\n" }
 
   mutating func onSent(_ surroundings: Surroundings) -> [Effect] {
@@ -72,7 +72,7 @@ extension HTTPConnection {
 
   mutating func onEnded(isWhole: Bool, _ surroundings: Surroundings) -> [Effect] {
     guard case .streaming = stage else { return [] }
-    // End a truncated body without a final chunk, so that the client cannot mistake it for a complete one.
+    // End a truncated body without a final chunk, so the client cannot mistake it for a complete one.
     guard isWhole else { return end() }
     stage = .writing
     return [.arm(surroundings.limits.sendIdleDeadline), .send(isChunked ? Array("0\r\n\r\n".utf8) : [])]

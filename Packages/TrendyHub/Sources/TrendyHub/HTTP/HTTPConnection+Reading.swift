@@ -52,7 +52,7 @@ extension HTTPConnection {
   private mutating func readHead(_ limits: HTTPLimits) -> HTTPHead.Reading {
     let new = input[seen...]
     let endsLine = new.contains(UInt8(ascii: "\n"))
-    // Parse again only if a line has ended or a limit is exceeded, not for each byte from a slow client.
+    // Parse again only after a line end or beyond a limit, not for each byte from a slow client.
     let isWorthReading =
       seen == 0 || endsLine || input.count > limits.headBytes || !hasLine && input.count > limits.targetBytes
     if endsLine { hasLine = true }
@@ -84,7 +84,7 @@ extension HTTPConnection {
       drop(head.contentLength)
       isKept = head.isKept && !isHalfClosed && !isStopping
     } else {
-      // The body is left unread, so the start of a following request is unknown.
+      // The body is left unread, so the start of the next request is unknown.
       isKept = false
     }
     return answer(response, to: head, surroundings)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// State machine of one HTTP/1.1 connection. Consumes events and returns effects.
+/// State machine of an HTTP/1.1 connection. Consumes events and returns effects.
 ///
 /// It uses neither sockets nor a clock. ``SocketServer`` passes events to it and performs the effects in order.
 struct HTTPConnection {
@@ -24,7 +24,7 @@ struct HTTPConnection {
     case ended(isWhole: Bool)
     /// The armed deadline has passed.
     case deadline
-    /// The server is stopping: the running request is completed, but no further request is accepted.
+    /// The server is stopping: the running request is completed, and no further request is accepted.
     case stop
     /// The grace period for stopping has expired.
     case abort
@@ -36,7 +36,7 @@ struct HTTPConnection {
     case admit(HTTPRequest)
     case handle(HTTPRequest)
     case makePiece(HTTPBodyStream)
-    /// Cancel the gate, the handler or the stream, because its result is no longer needed.
+    /// Cancel the gate, handler or stream, because its result is no longer needed.
     case cancel
     /// Set the deadline, relative to now, replacing the previous one. `nil` means no deadline.
     case arm(Duration?)
@@ -49,7 +49,6 @@ struct HTTPConnection {
     case close
   }
 
-  /// Environment in which an event is processed.
   struct Surroundings {
     var limits: HTTPLimits
     /// Whether a gate checks requests before their bodies are read.
@@ -62,15 +61,12 @@ struct HTTPConnection {
   enum Stage {
     /// Waiting for a request head. The connection is idle until its first byte.
     case head
-    /// Waiting for the gate to check the head.
+    /// Waiting for the gate's decision.
     case admitting(HTTPHead)
-    /// Waiting for the rest of the body.
     case body(HTTPHead, sender: HTTPAdmission.Sender?)
-    /// The handler is running.
     case handling(HTTPHead)
     /// Sending a response, after which the connection is kept open or closed.
     case writing
-    /// Sending a streamed response.
     case streaming(HTTPBodyStream)
     /// The response was sent and the sending side closed.
     case lingering
@@ -78,12 +74,11 @@ struct HTTPConnection {
   }
 
   let address: String
-  /// Id of the current or next request.
   var requestId: String
   var stage = Stage.head
   /// Received bytes that do not belong to a completed request.
   var input: [UInt8] = []
-  /// Number of bytes of `input` already examined for a head. `hasLine` is set once a line is complete.
+  /// Number of bytes of `input` already searched for a head. `hasLine` is set once a line is complete.
   var seen = 0
   var hasLine = false
   /// Whether a request has been received completely on this connection.
@@ -92,7 +87,7 @@ struct HTTPConnection {
   var isKept = true
   /// Whether the client has closed its sending side.
   var isHalfClosed = false
-  /// Whether the response uses chunked encoding. Otherwise its end is marked by closing the connection.
+  /// Whether the response uses chunked encoding. If not, closing the connection marks its end.
   var isChunked = false
   var isStopping = false
   /// Number of bytes that the connection will still read and discard while lingering.
@@ -114,7 +109,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Whether the connection currently accepts received bytes.
+  /// Whether the connection accepts received bytes now.
   var isReading: Bool {
     switch stage {
     case .head, .body, .lingering: true
@@ -122,7 +117,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Whether the connection currently needs to know if the client closes its sending side.
+  /// Whether the connection needs to know now if the client closes its sending side.
   var isWatchingReader: Bool { if case .streaming(let stream) = stage { stream.endsWithReader } else { false } }
 
   mutating func on(_ event: Event, in surroundings: Surroundings) -> [Effect] {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A connection without a socket, whose handler responds immediately; for fuzz tests.
+/// A connection without a socket, whose handler responds immediately. For fuzz tests.
 package struct HTTPConversation {
   package private(set) var requests: [HTTPRequest] = []
   /// Status codes of the final responses.
   package private(set) var statuses: [Int] = []
   package private(set) var isClosed = false
-  /// Number of effects after the connection was closed. Must be 0.
+  /// Number of effects since the connection was closed. Must be 0.
   package private(set) var effectsAfterClose = 0
 
   private var connection = HTTPConnection(address: "127.0.0.1", requestId: "1")
-  /// Bytes that the client has sent but the connection has not read yet.
+  /// Bytes sent by the client that the connection has not read yet.
   private var unread: ArraySlice<UInt8> = []
   private var isFinished = false
   private var piecesOfAnswer = 0
@@ -25,7 +25,6 @@ package struct HTTPConversation {
     readOn()
   }
 
-  /// Closes the client's sending side.
   package mutating func finish() {
     isFinished = true
     carryOut(connection.on(.finished, in: surroundings))

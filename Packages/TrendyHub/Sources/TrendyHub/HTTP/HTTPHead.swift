@@ -54,7 +54,7 @@ extension HTTPHead {
       guard !line.contains(UInt8(ascii: "\r")) else {
         throw .malformedRequest("a header line contains a carriage return")
       }
-      // Fail early rather than wait for the deadline when a head contains no line ends.
+      // Fail early if the head contains no line ends, instead of waiting for the deadline.
       if lines.isEmpty, line.count > limits.targetBytes + 64 { throw .targetTooLong(limits) }
       if line.isEmpty { return (lines, index + 1) }
       lines.append(line)

@@ -1,4 +1,4 @@
-/// Header fields of a message, in order. Names are case-insensitive.
+/// Header fields in the order of the message. Names are case-insensitive.
 public struct HTTPHeaders: Hashable, Sendable {
   /// One header field.
   public struct Field: Hashable, Sendable {
@@ -13,7 +13,6 @@ public struct HTTPHeaders: Hashable, Sendable {
 
   public private(set) var fields: [Field]
 
-  /// Creates headers from name-value pairs.
   public init(_ fields: [(String, String)] = []) {
     self.fields = fields.map { Field(name: $0.0, value: $0.1) }
   }
@@ -32,7 +31,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     fields.filter { Self.areEqual($0.name, name) }.map(\.value)
   }
 
-  /// Adds a field and keeps existing ones with the same name.
+  /// Adds a field without removing others with the same name.
   public mutating func append(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }

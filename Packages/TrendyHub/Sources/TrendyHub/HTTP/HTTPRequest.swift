@@ -12,7 +12,7 @@ public struct HTTPRequest: Sendable {
   public var body: Data
   /// IP address of the client; empty for a request from within the process.
   public var remoteAddress: String
-  /// Sender that the gate identified; `nil` if the gate did not run.
+  /// Sender identified by the gate; `nil` if the gate did not run.
   package var sender: HTTPAdmission.Sender?
 
   public init(
@@ -44,7 +44,7 @@ extension HTTPRequest {
     return segments
   }
 
-  /// Query parameters. If a name occurs more than once, its last value is used. `nil` if an escape is invalid.
+  /// Query parameters; `nil` if an escape is invalid. If a name occurs more than once, its last value is used.
   public var query: [String: String]? {
     guard let mark = target.firstIndex(of: "?") else { return [:] }
     var parameters: [String: String] = [:]
@@ -88,7 +88,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-  /// Returns whether the client already has the representation with this tag, by weak comparison (RFC 9110, 8.8.3.2).
+  /// Whether the client already has the representation with this tag, by weak comparison (RFC 9110, 8.8.3.2).
   func knows(_ tag: String) -> Bool {
     let tag = tag.trimmingPrefix("W/")
     return headers.values(of: "If-None-Match").joined(separator: ",").split(separator: ",").contains { text in

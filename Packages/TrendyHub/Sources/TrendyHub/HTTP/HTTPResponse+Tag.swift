@@ -8,15 +8,14 @@ extension HTTPResponse {
     HTTPResponse(status: 200).tagged(tag).unchanged(for: request)
   }
 
-  /// Returns the response with an entity tag. The tag is weak, because two responses with the same tag may differ in
-  /// members such as `now`.
+  /// Adds an entity tag. It is weak, because responses with the same tag may differ in members such as `now`.
   func tagged(_ tag: String) -> HTTPResponse {
     var response = self
     response.headers["ETag"] = "W/\"\(tag)\""
     return response
   }
 
-  /// Returns the response with a tag derived from its body or, if given, from `content` in place of the body.
+  /// Adds a tag derived from `content`, or from the body by default.
   func taggedByContent(_ content: Data? = nil) -> HTTPResponse {
     guard let content = content ?? bodyData else { return self }
     return tagged(String(SHA256Digest.hexadecimal(of: content).prefix(32)))

@@ -20,15 +20,16 @@ public struct HTTPResponse: Sendable {
   }
 }
 
-/// A body that is produced in chunks, at the pace at which the client receives them.
+/// A body produced in chunks, as fast as the client receives them.
 public struct HTTPBodyStream: Sendable {
   /// Returns the next chunk, or `nil` at the end. Called again after each chunk has been sent.
   ///
-  /// If it throws, the connection is closed before the end of the body, so that the client notices the truncation.
+  /// If it throws, the connection is closed before the end of the body, so the client notices the truncation.
   public var next: @Sendable () async throws -> Data?
   /// Whether the stream ends when the client closes its sending side.
   ///
-  /// Set for streams with long pauses. Otherwise a disconnected client would only be noticed at the next write.
+  /// Set for streams with long pauses, in which a disconnected client would otherwise be noticed only at the next
+  /// write.
   public var endsWithReader: Bool
 
   public init(endsWithReader: Bool = false, next: @escaping @Sendable () async throws -> Data?) {
@@ -38,7 +39,7 @@ public struct HTTPBodyStream: Sendable {
 }
 
 extension HTTPResponse {
-  /// Returns the complete body. A stream is read to its end.
+  /// Returns the complete body, reading a stream to its end.
   public func collectedBody() async throws -> Data {
     switch body {
     case .data(let data): return data

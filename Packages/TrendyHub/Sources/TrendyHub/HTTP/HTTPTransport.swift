@@ -8,10 +8,10 @@ public typealias HTTPGate = @Sendable (HTTPRequest) async -> HTTPAdmission
 
 /// A gate's decision on a request.
 ///
-/// This is a struct with a class for the sender because, in optimized builds with Swift 6.3.1, the maximum body size
-/// was read as 0 from an enum with an existential in one of its cases.
+/// A struct with a class for the sender: in optimized builds with Swift 6.3.1, the maximum body size was read as 0 from
+/// an enum with an existential in one of its cases.
 public struct HTTPAdmission: Sendable {
-  /// Sender that a gate identified. It is passed to the handler.
+  /// Sender identified by a gate and passed to the handler.
   package final class Sender: Sendable {
     package let value: any Sendable
 
@@ -22,10 +22,9 @@ public struct HTTPAdmission: Sendable {
   var sender: Sender?
   var refusal: HTTPResponse?
 
-  /// Accepts a request whose body has at most `bodyBytes` and at most ``HTTPLimits/bodyBytes``; a larger body results
-  /// in 413.
+  /// Accepts a request with a body of at most `bodyBytes`; a larger one results in status 413.
   ///
-  /// `sender` is passed to the handler with the request.
+  /// ``HTTPLimits/bodyBytes`` still applies. `sender` is passed to the handler with the request.
   public static func admitted(bodyBytes: Int, sender: (any Sendable)? = nil) -> HTTPAdmission {
     HTTPAdmission(bodyBytes: bodyBytes, sender: sender.map(Sender.init))
   }
@@ -35,18 +34,16 @@ public struct HTTPAdmission: Sendable {
 }
 
 /// Passes requests from a socket to a handler and returns its responses.
-///
-/// Handlers exchange only values with it: ``HTTPRequest`` and ``HTTPResponse``.
 public protocol HTTPTransport: Sendable {
   /// Binds the address and serves requests until ``stop()``.
   ///
-  /// - Returns: The bound port. If port 0 was requested, the system chooses it.
+  /// - Returns: The bound port, chosen by the system if port 0 was requested.
   func start(handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
-  /// Like ``start(handler:)``, with a gate for requests that have a body. The default implementation ignores the gate.
+  /// Like ``start(handler:)``, with a gate for requests with a body. The default implementation ignores the gate.
   func start(gate: @escaping HTTPGate, handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
-  /// Returns once the transport has processed its connections again. Never returns if the transport hangs.
+  /// Returns once the transport has processed its connections again; never returns if the transport hangs.
   func turn() async
 
   /// Stops accepting connections, completes running requests within `HTTPLimits.stopDeadline`, and closes. Idempotent.
@@ -54,7 +51,7 @@ public protocol HTTPTransport: Sendable {
 }
 
 extension HTTPTransport {
-  /// Returns immediately, for transports without a thread that could hang.
+  /// Returns immediately, because a transport without a thread cannot hang.
   public func turn() async {}
 
   public func start(
@@ -64,13 +61,13 @@ extension HTTPTransport {
 
 /// Errors that prevent a transport from starting.
 public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another process or another transport of this process is listening on the port.
+  /// Another process or another transport in this process is listening on the port.
   case portInUse(address: String, port: UInt16)
   /// The process may not bind the port. Ports below 1024 require privileges.
   case notPermitted(address: String, port: UInt16)
   /// The address is invalid or does not belong to this machine.
   case badAddress(String)
-  /// The transport was started before. It can be started only once.
+  /// The transport has been started before.
   case alreadyStarted
   /// Any other system error.
   case system(operation: String, code: Int32)
@@ -97,7 +94,7 @@ public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-/// Limits of a server. A client that exceeds one receives a response that names it, rather than a closed connection.
+/// Limits of a server. A client that exceeds a limit receives a response that names it.
 public struct HTTPLimits: Hashable, Sendable {
   /// Maximum size of the request line and header fields in bytes. A longer head results in status 431.
   public var headBytes = 32_768
@@ -107,31 +104,32 @@ public struct HTTPLimits: Hashable, Sendable {
   public var headerFields = 100
   /// Maximum size of a body in bytes. A larger body results in status 413.
   ///
-  /// The default is four times the size of the largest entity, so that any entity fits in one mutation.
+  /// The default is four times the size of the largest entity, so any entity fits in one mutation.
   public var bodyBytes = 4_194_304
-  /// Maximum number of open connections. At the limit, a new connection replaces the one that has been idle longest; if
-  /// none is idle, the new one receives status 503.
+  /// Maximum number of open connections. At the limit, a new connection replaces the one that has been idle longest, or
+  /// receives status 503 if none is idle.
   public var connections = 512
-  /// Maximum number of open connections from one address. At the limit, a new one receives status 429 if none of the
-  /// others is idle.
+  /// Maximum number of open connections from one address. At the limit, a new connection replaces the one that has been
+  /// idle longest, or receives status 429 if none is idle.
   public var connectionsPerAddress = 128
-  /// Addresses of reverse proxies, which are exempt from ``connectionsPerAddress``.
+  /// Addresses of reverse proxies, which are exempt from ``connectionsPerAddress`` because they carry requests from
+  /// many clients.
   ///
-  /// A proxy's connections carry requests from many clients. Unix sockets are exempt as well.
+  /// Unix sockets are exempt as well.
   public var proxies: [NetworkAddressRange] = []
   /// Maximum time until the end of the head. A slower client receives status 408.
   ///
   /// The time starts when the connection is accepted, or at the first byte of a later request.
   public var headDeadline: Duration = .seconds(10)
-  /// Maximum time between a response and the next request. The connection is then closed.
+  /// Maximum time between a response and the next request, after which the connection is closed.
   public var idleDeadline: Duration = .seconds(75)
   /// Maximum time between the end of the head and the end of the body. A slower client receives status 408.
   public var bodyDeadline: Duration = .seconds(30)
-  /// Maximum time without progress while a response is sent. The connection is then closed.
+  /// Maximum time without progress while a response is sent, after which the connection is closed.
   public var sendIdleDeadline: Duration = .seconds(60)
   /// Time for which ``HTTPTransport/stop()`` waits for running requests. Those still running then receive status 503.
   public var stopDeadline: Duration = .seconds(10)
-  /// Time for which ``HTTPTransport/stop()`` then waits for clients to receive their last response.
+  /// Time for which ``HTTPTransport/stop()`` then waits for clients to receive their last responses.
   ///
   /// Half of ``stopDeadline``, but at most one second.
   public var lastWordsDeadline: Duration { min(stopDeadline / 2, .seconds(1)) }

@@ -1,13 +1,13 @@
 import Foundation
 public import TrendyModels
 
-/// An error response as defined by RFC 9457, with a description of the cause and the remedy.
+/// An error response as defined by RFC 9457, with the cause and the remedy.
 public struct Problem: Error, Hashable, Sendable {
-  /// Members of the document. `request_id` and `instance` are set from the request when the response is created.
+  /// Members of the document. `request_id` and `instance` are set when the response is created.
   public var details: ProblemDetails
   /// Time after which a retry may succeed.
   public var retryAfter: Duration?
-  /// Methods that the resource allows, for status 405.
+  /// Methods allowed for the resource, for status 405.
   public var allow: String?
   /// Hub position, for a device that needs it to continue.
   public var position: HubPosition?
@@ -25,7 +25,7 @@ public struct Problem: Error, Hashable, Sendable {
 
   init(_ details: ProblemDetails) { self.details = details }
 
-  /// Suffix of the problem type, by which clients distinguish problems.
+  /// Suffix of the problem type, which clients use to distinguish problems.
   public var kind: String { details.kind }
   public var status: Int { details.status }
   /// Title, the same for all problems of a kind.

@@ -1,6 +1,6 @@
 /// Settings of a hub.
 public struct HubConfiguration: Hashable, Sendable {
-  /// Name of the hub. A device receives it when it is paired.
+  /// Name of the hub, which a device receives when it is paired.
   public var name: String
   /// Host names and addresses that requests may use besides loopback, without scheme and port.
   public var allowedHosts: [String]
@@ -8,12 +8,12 @@ public struct HubConfiguration: Hashable, Sendable {
   ///
   /// Invalid entries are ignored.
   public var trustedProxies: [String] { didSet { proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) } } }
-  /// Maximum number of requests from one device per minute. Further ones receive status 429. `nil` means no limit.
+  /// Maximum number of requests per device and minute; `nil` means no limit. Further requests receive status 429.
   public var requestsPerMinute: Int?
-  /// Size in bytes at which a snapshot part ends, at least 1. Bounds the memory that the hub and the device use.
+  /// Size in bytes at which a snapshot part ends, at least 1. Bounds the memory used by the hub and the device.
   public var snapshotPartBytes: Int
 
-  /// Maximum number of open change streams. Further ones receive status 503.
+  /// Maximum number of open change streams. Further requests for one receive status 503.
   ///
   /// Each stream occupies a connection, so the value should be below the limit on connections.
   public var streams: Int
@@ -44,7 +44,7 @@ public struct HubConfiguration: Hashable, Sendable {
 
   /// Returns the client's address.
   ///
-  /// For requests through a Unix socket or trusted proxies, it is the last address in `X-Forwarded-For` that is not a
+  /// For requests through a Unix socket or trusted proxies, this is the last address in `X-Forwarded-For` that is not a
   /// trusted proxy, because a client can forge earlier ones. A list that does not end with an address is ignored.
   func sender(of request: HTTPRequest) -> String {
     guard isTrusted(request.remoteAddress) else { return request.remoteAddress }
@@ -59,7 +59,7 @@ public struct HubConfiguration: Hashable, Sendable {
   }
 
   private func isTrusted(_ address: String) -> Bool {
-    // The operator decides which processes may connect to the socket file.
+    // The operator controls which processes can connect to the socket file.
     if address == NetworkAddress.unixSocket { return true }
     guard !proxyRanges.isEmpty, let address = NetworkAddress(address) else { return false }
     return proxyRanges.contains { $0.contains(address) }
@@ -76,7 +76,6 @@ public struct HubConfiguration: Hashable, Sendable {
     return NetworkAddress(text)
   }
 
-  /// Maximum number of proxies in a chain.
   private static let longestChain = 16
 
   static let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]

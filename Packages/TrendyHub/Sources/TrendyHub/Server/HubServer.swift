@@ -3,11 +3,11 @@ import Synchronization
 import TrendyModels
 public import TrendyProtocols
 
-/// A hub: serves requests from a storage, over a transport or within the process.
+/// A hub: serves requests from a storage, over a transport or in process.
 ///
 /// The server authenticates a request, finds its route and completes the response. Handlers do the rest, and
-/// ``HubCore`` merges changes. With a transport, storage calls run on separate threads with a bounded queue for each
-/// user; without one, everything runs on the caller's thread.
+/// ``HubCore`` merges changes. With a transport, storage calls run on separate threads with a bounded queue per user;
+/// without one, everything runs on the caller's thread.
 public final class HubServer: Sendable {
   /// Settings of the hub.
   public let configuration: HubConfiguration
@@ -18,7 +18,7 @@ public final class HubServer: Sendable {
   private let records: HubRecords
   private let authenticator: Authenticator
   private let presence: DeviceContacts
-  /// Rate limiter; `nil` for no limit. The optional is inside the lock because, in debug builds, Swift 6.3.1 turns a
+  /// Rate limiter; `nil` for no limit. The optional is inside the lock because debug builds with Swift 6.3.1 turn a
   /// missing `Mutex` into a present one with arbitrary content.
   private let limiter: Mutex<RequestLimiter?>
   private let trackers: TrackerHandlers
@@ -119,7 +119,7 @@ extension HubServer {
   /// Receives hints from other hubs that share the storage, until ``stop()``. ``start()`` calls this.
   public func listen() throws { try records.listen() }
 
-  /// Returns once the connections and the storage workers have each processed one call.
+  /// Returns once the transport and the storage workers have each processed one call.
   ///
   /// Never returns if the hub hangs, so a watchdog can detect a hang.
   public func turn() async throws {
@@ -137,7 +137,6 @@ extension HubServer {
     records.stopListening()
   }
 
-  /// Returns the number of the user's queued writes.
   package func waitingWrites(of user: String) -> Int { records.store.threads?.waitingWrites(of: user) ?? 0 }
 
   /// Creates a service that writes the trips and visits detected in a user's posted readings.
@@ -152,9 +151,10 @@ extension HubServer {
     await WebhookDeliverer(records: records, metrics: metrics).run(by: sender, report: report)
   }
 
-  /// Runs maintenance on a storage worker for writes, so that no response waits for it.
+  /// Runs maintenance on a storage worker for writes, so no response waits for it.
   ///
-  /// Actors that `body` calls run there too. Calls do not overlap. Without a transport, `body` runs in the caller's
+  /// Actors called by `body` run there too. Calls do not overlap. Without a transport, `body` runs in the caller's
+  /// context.
   /// context.
   ///
   /// - Throws: Errors of `body`, or a ``Problem`` with status 503 if 128 calls are pending.
@@ -164,8 +164,9 @@ extension HubServer {
     try await records.store.run(user: "maintenance", body)
   }
 
-  /// Compacts a bounded number of old tombstones in each record and deletes abandoned uploads. Called while the hub is
-  /// idle.
+  /// Compacts a bounded number of old tombstones in each record and deletes abandoned uploads.
+  ///
+  /// Called while the hub is idle.
   ///
   /// - Returns: Whether more work may remain.
   public func compact() throws -> Bool {
@@ -187,7 +188,6 @@ extension HubServer {
 // MARK: Requests
 
 extension HubServer {
-  /// A request that is being processed.
   private struct Exchange {
     let request: HTTPRequest
     let destination: HubRouter.Destination
@@ -261,9 +261,8 @@ extension HubServer {
     }
   }
 
-  /// Rejects a page that shows another user's record, and a device that exceeds the rate limit.
-  ///
-  /// A page shows another user's record if its browser was paired again in another tab.
+  /// Rejects a page that is showing another user's record, because its browser was paired again in another tab, and a
+  /// device that exceeds the rate limit.
   private func check(_ device: HubDevice, _ exchange: Exchange) throws(Problem) {
     if let user = exchange.request.headers["Trendy-Person"], user != device.user {
       throw Problem(
@@ -291,8 +290,8 @@ extension HubServer {
       problem.response(instance: String(exchange.request.path), requestId: exchange.request.id), exchange)
   }
 
-  /// Returns the text to log for an error. A shortage of descriptors, which affects many requests at once, is logged
-  /// only once a minute.
+  /// Returns the text to log for an error. A shortage of descriptors affects many requests at once and is logged only
+  /// once a minute.
   private func logText(for error: any Error) -> String? {
     guard case HubStorageError.exhausted = error else { return "\(error)" }
     guard shortage.withLock({ $0.onShortage(now: records.clock.uptime) }) else { return nil }
@@ -300,9 +299,8 @@ extension HubServer {
       "out of file descriptors (logged once a minute): \(error); raise the limit (ulimit -n) or lower --limit connections"
   }
 
-  /// Completes a response, then updates contact time, metrics and log.
-  ///
-  /// Completing a response means handling conditional requests, compression and common headers.
+  /// Completes a response (conditional requests, compression, common headers), then updates contact time, metrics and
+  /// log.
   private func finish(_ response: HTTPResponse, _ exchange: Exchange) async -> HTTPResponse {
     let (request, device, group) = (exchange.request, exchange.device, exchange.destination.group)
     var response = await compression.compressed(

@@ -13,7 +13,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// Address bytes in network order, 4 or 16.
   let bytes: [UInt8]
 
-  /// Placeholder for the address of a client that is connected through a Unix socket.
+  /// Placeholder for the address of a client connected through a Unix socket.
   static let unixSocket = "unix"
 
   /// Parses a numeric address; returns `nil` for any other text. A zone (`%eth0`) is ignored.
@@ -39,9 +39,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Part of the address that identifies a subscriber: the IPv4 address, or the first 64 bits of an IPv6 address.
-  ///
-  /// A subscriber can choose the other 64 bits of an IPv6 address freely.
+  /// The IPv4 address, or the first 64 bits of an IPv6 address: a subscriber can choose the other 64 bits freely.
   var subscriber: NetworkAddress {
     bytes.count == 4 ? self : NetworkAddress(bytes: Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8))
   }

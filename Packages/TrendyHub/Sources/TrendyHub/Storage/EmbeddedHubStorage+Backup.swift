@@ -3,7 +3,7 @@ import TrendyModels
 public import TrendyPersistence
 
 extension EmbeddedHubStorage {
-  /// Error thrown if a backup contains users whose head is below the horizon of the running hub.
+  /// Error thrown if a user's head in a backup is below the running hub's horizon.
   ///
   /// Restoring such a backup would lose tombstones that have been compacted since, so deleted entities could reappear.
   public struct StaleBackup: Error, Hashable, Sendable {
@@ -13,7 +13,7 @@ extension EmbeddedHubStorage {
     public init(users: [String]) { self.users = users }
   }
 
-  /// Writes all of the hub's data to one file. A hub that is serving the directory keeps running.
+  /// Writes all of the hub's data to one file. A hub that is serving the directory can keep running.
   ///
   /// The data of each user is consistent as of one point in time. If a key is given, the backup is signed.
   ///
@@ -22,7 +22,7 @@ extension EmbeddedHubStorage {
     to path: String, now: Date, isReplacing: Bool = false, signedWith key: BackupKey? = nil,
     onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.Summary {
-    // A user created during the backup may be listed in its directory store without having entries in it.
+    // A user created during the backup may be listed in the directory store but have no entries in the backup yet.
     let folders = try readDirectory { try $0.users() }.filter { !$0.isErasing }.map { Self.folder($0.id) }
     let parts = [BackupPart.directory] + folders.map(BackupPart.user) + folders.map(BackupPart.tracks)
     return try StoreBackup.write(
@@ -39,12 +39,12 @@ extension EmbeddedHubStorage {
   /// into place by renames. Before the first rename, the hub is unchanged. After it, the next program that opens the
   /// hub completes an interrupted restore.
   ///
-  /// The next hub start begins a new epoch, so that devices notice that the hub has lost changes and send them again.
+  /// The next hub start begins a new epoch, so devices notice that the hub has lost changes and send them again.
   ///
-  /// With `isForced`, a backup from before the horizon is accepted, and entities deleted since then may reappear. If a
-  /// key is given, only a backup signed with it is accepted.
+  /// With `isForced`, a backup from before the horizon is accepted, and entities deleted since may reappear. If a key
+  /// is given, only a backup signed with it is accepted.
   ///
-  /// - Throws: ``StaleBackup``, ``HubStorageError/occupied(_:)``, or a `StorageError` of `StoreBackup.check`. In each
+  /// - Throws: ``StaleBackup``, ``HubStorageError/occupied(_:)``, or a `StorageError` from `StoreBackup.check`. In each
   ///   case nothing was changed.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil, now: Date, isForced: Bool = false,
@@ -59,7 +59,7 @@ extension EmbeddedHubStorage {
     }
     let staging = "\(root)/restoring"
     do {
-      // Remove the remains of an interrupted attempt.
+      // Remove what an interrupted attempt left behind.
       try removeFolder(staging)
       for folder in Self.dataFolders { try fileSystem.createDirectory("\(staging)/\(Self.unpacked)/\(folder)") }
       let unpacked = "\(staging)/\(Self.unpacked)"
@@ -75,7 +75,7 @@ extension EmbeddedHubStorage {
       try fileSystem.rename(staging, to: "\(root)/\(Self.replacing)\(moment)")
       try fileSystem.syncDirectory(root)
     } catch {
-      // This only frees disk space early; the next restore would remove the directory anyway.
+      // Frees disk space early; the next restore would remove the directory anyway.
       try? removeFolder(staging)
       if let failure = error as? FileSystemError { throw StorageError(failure) }
       throw error
@@ -95,11 +95,10 @@ extension EmbeddedHubStorage {
 
   // MARK: Putting a backup in place
 
-  /// Directories that contain the hub's data.
   private static let dataFolders = ["directory", "people", "tracks"]
   /// Name prefix of the directory of a restore that has begun to replace the hub's data.
   private static let replacing = "restored-"
-  /// Subdirectory for data that has not been moved into place yet.
+  /// Subdirectory for data that is yet to be moved into place.
   private static let unpacked = "new"
 
   func hasUnfinishedRestore() throws(FileSystemError) -> Bool {
@@ -108,7 +107,7 @@ extension EmbeddedHubStorage {
 
   /// Moves restored data into place, even after a crash. The caller must hold the hub's lock.
   ///
-  /// An interruption at any point is harmless: repeating the steps completes the restore.
+  /// An interruption at any point is harmless: calling this again completes the restore.
   ///
   /// - Returns: Paths of the directories that contain the previous data.
   @discardableResult
@@ -159,7 +158,6 @@ extension EmbeddedHubStorage {
     }
   }
 
-  /// Removes a directory and its contents.
   private func removeFolder(_ path: String) throws(FileSystemError) {
     guard try isFolder(path) else { return }
     for name in try fileSystem.names(inDirectory: path) {
@@ -188,7 +186,7 @@ extension EmbeddedHubStorage {
     }
   }
 
-  /// Returns the users whose head in the backup is below the horizon of the running hub.
+  /// Returns the users whose head in the backup is below the running hub's horizon.
   private func peopleBehindHorizon(in data: String) throws -> [String] {
     func state(_ folder: String, in root: String) throws -> HubState {
       try EmbeddedStore(directory: "\(root)/people/\(folder)", fileSystem: fileSystem, options: options).read {
@@ -204,10 +202,9 @@ extension EmbeddedHubStorage {
 
   // MARK: Stores in a backup
 
-  /// A store in a hub's backup.
   private enum BackupPart {
     case directory
-    /// A user's record. The value is the name of the user's directory.
+    /// A user's record, with the name of the user's directory.
     case user(String)
     case tracks(String)
 

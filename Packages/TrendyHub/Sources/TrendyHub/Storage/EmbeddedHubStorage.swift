@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 public import TrendyPersistence
 
-/// Hub storage in plain files, with one store for the directory and one for each user.
+/// Hub storage in plain files: one store for the directory and one for each user.
 ///
 /// Stores are opened on demand, and a bounded number of the most recently used ones stay open. Other processes may use
 /// the files at the same time, for example to pair a device while the hub is running. Only one hub may serve them,
@@ -14,7 +14,7 @@ public final class EmbeddedHubStorage: HubStorage {
   private let stores: Mutex<Stores>
 
   private struct Stores {
-    /// All stores used so far, including closed ones. A store provides the locks for its user within this process.
+    /// All stores used so far, including closed ones. A store also owns its user's locks within this process.
     var all: [String: EmbeddedStore] = [:]
     var open: RecentlyUsed
     /// Whether an interrupted restore has been looked for and, if found, completed.
@@ -24,7 +24,7 @@ public final class EmbeddedHubStorage: HubStorage {
   /// Creates a storage. Its directory is created on the first write.
   ///
   /// `openStores` is the number of users' stores to keep open. Each uses up to ``descriptorsOfStore`` file descriptors
-  /// and keeps an index of its log in memory. More are open only if more are in use at the same time.
+  /// and keeps an index of its log in memory. The limit is exceeded only while more stores are in use at the same time.
   public init(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(mapsLargePages: false),
     options: StorageEngine.Options = StorageEngine.Options(), openStores: Int = 256
@@ -35,11 +35,10 @@ public final class EmbeddedHubStorage: HubStorage {
     stores = Mutex(Stores(open: RecentlyUsed(limit: openStores)))
   }
 
-  /// Maximum number of file descriptors used by an open store: for the manifest, three chunks, the lock file, and a
-  /// file being created.
+  /// Maximum number of file descriptors of an open store: manifest, three chunks, lock file, and a file being created.
   public static let descriptorsOfStore = 6
 
-  /// Number of users' stores that are currently open.
+  /// Number of users' stores currently open.
   public var openStoreCount: Int { stores.withLock { $0.open.count } }
 
   public func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
@@ -137,7 +136,7 @@ public final class EmbeddedHubStorage: HubStorage {
     stores.withLock { $0.isPrepared = true }
   }
 
-  /// Discards all open stores after their files have been replaced.
+  /// Discards all open stores because their files have been replaced.
   func closeAll() {
     stores.withLock { stores in
       for name in stores.all.keys { stores.open.onClosed(name) }
@@ -161,7 +160,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Runs `body`, converting storage and file errors to ``HubStorageError``.
+  /// Runs `body` and converts storage and file errors to ``HubStorageError``.
   static func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -172,7 +171,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Checks that data could be saved now, by allocating some disk space and releasing it again.
+  /// Checks that data can be saved now, by allocating some disk space and releasing it again.
   public func checkReady() throws {
     try Self.translating {
       let file = try fileSystem.open("\(root)/ready", .create)
@@ -182,14 +181,13 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Size of the first chunk of a store's log in bytes.
+  /// Size in bytes of the first chunk in a store's log.
   private static let roomOfReadiness = 256 << 10
 
-  /// Performs one maintenance step on each store that may need it.
+  /// Performs one maintenance step on each store opened or written since its last complete maintenance.
   ///
-  /// These are the stores opened or written since their last complete maintenance. A step is one call of
-  /// `StorageEngine.maintain(sealingAll:mergingFrom:)`. Closed stores are reopened for it. Reads and writes continue
-  /// during maintenance.
+  /// A step is one call of `StorageEngine.maintain(sealingAll:mergingFrom:)`. Closed stores are reopened for it. Reads
+  /// and writes continue in the meantime.
   ///
   /// - Returns: Whether more work may be pending.
   public func maintain() throws -> Bool {
@@ -202,7 +200,7 @@ public final class EmbeddedHubStorage: HubStorage {
 
   /// Releases the mapped memory of the stores' files.
   ///
-  /// Otherwise the memory used by a single large query would permanently count as the hub's. Later reads map the pages
+  /// Otherwise the memory used by one large query would count as the hub's from then on. Later reads map the pages
   /// again; the kernel keeps them in its page cache while it has free memory.
   public func releaseMemory() {
     for store in stores.withLock({ Array($0.all.values) }) { store.releaseMemory() }
@@ -212,7 +210,7 @@ public final class EmbeddedHubStorage: HubStorage {
     try withStore(Self.storeName(of: user), body)
   }
 
-  /// Runs `body` with a user's store, and closes idle stores if too many are open.
+  /// Runs `body` with a user's store, then closes idle stores if too many are open.
   private func withStore<Result>(_ name: String, _ body: (EmbeddedStore) throws -> Result) throws -> Result {
     try prepare()
     let store = store(name)
@@ -220,13 +218,13 @@ public final class EmbeddedHubStorage: HubStorage {
     do {
       return try body(store)
     } catch let error as HubStorageError {
-      // The save failed for lack of a file descriptor. Closing stores lets the next attempt succeed.
+      // The save lacked a file descriptor. Closing stores lets the next attempt succeed.
       if case .exhausted = error { closeIdle(but: name) }
       throw error
     }
   }
 
-  /// Closes up to half of the users' stores to free file descriptors. Stores in use stay open.
+  /// Closes about half of the users' stores to free file descriptors, except those in use.
   ///
   /// - Returns: Whether any store was closed.
   @discardableResult
@@ -234,7 +232,7 @@ public final class EmbeddedHubStorage: HubStorage {
     close(stores.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: name) }) > 0
   }
 
-  /// Closes the given stores, except those in use, and returns the number of closed ones.
+  /// Closes the given stores, except those in use, and returns how many were closed.
   @discardableResult
   private func close(_ names: [String]) -> Int {
     var count = 0
@@ -261,12 +259,12 @@ public final class EmbeddedHubStorage: HubStorage {
 
   private static func storeName(of user: String) -> String { "people/\(folder(user))" }
 
-  /// Returns the directory name of a user: the id if the hub created it, otherwise the id's hash.
+  /// Returns the name of a user's directory: the id if the hub created it, otherwise the id's hash.
   static func folder(_ user: String) -> String {
     isPlainName(user[...]) ? user : "_" + SHA256Digest.hexadecimal(of: user)
   }
 
-  /// Returns whether a name has one of the forms that ``folder(_:)`` returns.
+  /// Returns whether ``folder(_:)`` can return this name.
   static func isFolderName(_ name: Substring) -> Bool {
     isPlainName(name)
       || name.utf8.count == 65 && name.hasPrefix("_")
@@ -283,7 +281,7 @@ public final class EmbeddedHubStorage: HubStorage {
 }
 
 extension HubStorageError {
-  /// Converts an error from a store to the error that a hub reports.
+  /// Converts a store's error to the error that a hub reports.
   public init(_ error: StorageError) {
     self =
       switch error {

@@ -2,7 +2,7 @@ import TrendyModels
 import TrendyPersistence
 
 extension EmbeddedReading {
-  /// Filters events by their types in the time index, then by their stored text, and decodes only the remaining ones.
+  /// Filters events by type in the time index, then by their stored text, and decodes only the remaining ones.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents {
     var pools = StoredMoment.Pools()
     let listed = try records.scan(

@@ -3,9 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyPersistence
 
-/// Cache of the decoded state row.
-///
-/// Each request reads the row several times, and the row may list hundreds of epochs.
+/// Cache of the decoded state row. Each request reads the row several times, and it may list hundreds of epochs.
 final class LastState: Sendable {
   private let content = Mutex<(payload: [UInt8], state: HubState)?>(nil)
 
@@ -21,7 +19,6 @@ final class LastState: Sendable {
   }
 }
 
-/// Read access to a user's record in a store.
 class EmbeddedReading: HubReadTransaction {
   let records: any RecordReading
   let user: String
@@ -85,7 +82,7 @@ class EmbeddedReading: HubReadTransaction {
   private static let linesAtOnce = 1024
   private static let knownGroups = Set(SyncedKind.all.map { HubRecordKey.group($0.name) })
 
-  /// Returns whether a newer version of the hub has written kinds that are unknown to this version.
+  /// Returns whether a newer version of the hub has written kinds unknown to this version.
   private func hasUnknownKinds() throws -> Bool {
     var count = try records.count(kind: HubRecordKind.entry, group: nil)
     for group in Self.knownGroups { count -= try records.count(kind: HubRecordKind.entry, group: group) }
@@ -96,7 +93,7 @@ class EmbeddedReading: HubReadTransaction {
     let all = try records.scan(kind: HubRecordKind.entry)
     let ranks = Dictionary(
       uniqueKeysWithValues: SyncedKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
-    // Sort by rank and index. Rows of the same kind are already in order of version.
+    // Sort by rank and index. Rows of one kind are already in order of version.
     let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
     return SerializedEntryList(count: all.count) { try Self.line(all[places[$0]]) }
   }
@@ -264,7 +261,7 @@ class EmbeddedReading: HubReadTransaction {
   /// Calls `body` with the outcomes of all devices.
   ///
   /// An outcome's row contains only a hash of the device identity. The row with the device's high-water mark contains
-  /// the identity itself.
+  /// the identity.
   private func forEachOutcome(_ body: (HubRecord) throws -> Void) throws {
     var devices: [UInt64: String] = [:]
     for record in try records.scan(kind: HubRecordKind.mark) {

@@ -8,31 +8,27 @@ enum HubRecordKind {
   static let state: UInt8 = 1
   /// Entry, keyed by kind and id. Sorted by version, grouped by kind.
   static let entry: UInt8 = 2
-  /// One row for each live entity, with the entry's key. Sorted by list order, grouped by kind.
-  ///
-  /// The row of an event contains a `StoredMoment`.
+  /// One row per live entity, with the entry's key. Sorted by list order, grouped by kind. An event's row contains a
+  /// `StoredMoment`.
   static let living: UInt8 = 3
-  /// One row for each reference of a live entity. Sorted by version, grouped by the referenced entity.
+  /// One row per reference of a live entity. Sorted by version, grouped by the referenced entity.
   static let reference: UInt8 = 4
   static let mark: UInt8 = 5
   /// Outcome of a mutation. Sorted by sequence number, grouped by device.
   static let outcome: UInt8 = 6
   static let keyedWrite: UInt8 = 7
-  /// One row for each tombstone, with the entry's key. Sorted by version.
+  /// One row per tombstone, with the entry's key. Sorted by version.
   static let tombstone: UInt8 = 8
-  /// Id of a compacted tombstone, with the entry's key.
+  /// Id of a compacted tombstone, under the entry's key.
   static let purged: UInt8 = 9
   /// Position of a device at its last contact.
   static let contact: UInt8 = 10
   static let companion: UInt8 = 11
   /// Notice in transit. Sorted by sequence number, grouped by companion.
   static let notice: UInt8 = 12
-  /// Delivery state of a webhook.
   static let webhookStanding: UInt8 = 13
-  /// A file import.
   static let fileImport: UInt8 = 14
 
-  /// All kinds of rows in a user's store.
   static let ofPerson: ClosedRange<UInt8> = state...fileImport
 
   // Rows of the directory store.
@@ -53,7 +49,7 @@ enum HubRecordKey {
   static func reference(_ kind: String, _ id: String, field: String) -> RowKey {
     RowKey(hashing: "\(kind)\u{0}\(id)\u{0}\(field)")
   }
-  /// Key of a device's high-water mark and of its contact.
+  /// Key of a device's high-water mark and contact.
   static func device(_ device: String) -> RowKey { RowKey(hashing: device) }
   static func outcome(_ device: String, _ sequence: Int64) -> RowKey {
     RowKey(hashing: "\(device)\u{0}\(sequence)")
@@ -76,7 +72,7 @@ extension HubNameHash {
 }
 
 extension Row {
-  /// Decodes the row as a JSON document, the format of all kinds except entries.
+  /// Decodes the row as a JSON document, the format of every kind except entries.
   func document() throws -> JSONValue {
     do {
       return try JSONText.parse(Data(payload), maximumDepth: JSONText.maximumDepth * 2)

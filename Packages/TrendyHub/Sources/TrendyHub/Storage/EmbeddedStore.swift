@@ -2,12 +2,11 @@ import Foundation
 import Synchronization
 import TrendyPersistence
 
-/// A storage engine that is opened on demand.
+/// A storage engine that is opened on demand, and reopened after a failed sync, because its state in memory may then
+/// differ from the disk.
 ///
-/// It is reopened after a failed sync, because its state in memory may then differ from the disk.
-///
-/// Reads see only durable data: a write becomes visible after its sync, because otherwise a device could receive an
-/// entry that a crash then removes. A read never waits for a sync, and sees each write completely or not at all.
+/// Reads see only durable data. A write becomes visible after its sync; otherwise a device could receive an entry that
+/// a crash then removes. A read never waits for a sync and sees each write completely or not at all.
 ///
 /// @unchecked: `engine` and `erasedPerson` are accessed only while `turn` is locked.
 final class EmbeddedStore: @unchecked Sendable {
@@ -50,7 +49,7 @@ final class EmbeddedStore: @unchecked Sendable {
 
   /// Performs several writes in order, each atomically, and makes them durable with a single sync.
   ///
-  /// - Returns: For each body, the error that it threw, or `nil`.
+  /// - Returns: For each body, the error it threw, or `nil`.
   /// - Throws: An error if nothing was saved.
   func write(_ bodies: [(WriteTransaction) throws -> Void]) throws -> [(any Error)?] {
     try inTransaction { transaction in
@@ -92,11 +91,11 @@ final class EmbeddedStore: @unchecked Sendable {
   /// Whether the store was opened or written since ``maintain()`` last found nothing to do.
   var owesMaintenance: Bool { owes.load(ordering: .relaxed) }
 
-  /// Closes the engine unless a call is using the store or waiting for it. Rows that were read before stay valid.
+  /// Closes the engine unless a call is using the store or waiting for it. Rows read earlier stay valid.
   ///
   /// - Returns: Whether the engine is closed.
   func closeIfIdle() -> Bool {
-    // A write that is waiting for its sync still uses the engine.
+    // A write that is waiting for its sync is still using the engine.
     guard writing.try() else { return false }
     defer { writing.unlock() }
     guard turn.try() else { return false }
@@ -105,7 +104,6 @@ final class EmbeddedStore: @unchecked Sendable {
     return true
   }
 
-  /// Releases the mapped memory of the store's files.
   func releaseMemory() { turn.withLock { engine }?.releaseMemory() }
 
   /// Performs one maintenance step, concurrently with reads and writes.
@@ -189,8 +187,7 @@ final class EmbeddedStore: @unchecked Sendable {
       do {
         return try body()
       } catch StorageError.syncFailed(let path, let code) {
-        // If the directory was removed, do not recreate it without the operator's knowledge: the store fails until a
-        // restart.
+        // Do not recreate a removed directory without the operator's knowledge: the store fails until a restart.
         turn.withLock { engine = nil }
         throw StorageError.syncFailed(path: path, code: code)
       }
@@ -198,7 +195,6 @@ final class EmbeddedStore: @unchecked Sendable {
   }
 }
 
-/// Read operations shared by engine and transaction.
 protocol RecordReading {
   func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row?
   func scan(

@@ -2,17 +2,15 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// Write access to a user's record in a store.
 final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   /// Maximum number of cached entries, to bound the memory of a long write.
   private static let maxKept = 128
 
   private let transaction: WriteTransaction
-  /// Cache of entries that this transaction has read or written.
+  /// Cache of entries read or written by this transaction.
   ///
   /// A merge reads the same parent for each child, and reads back entries it has written.
   private var kept: [HubEntryKey: HubEntry] = [:]
-  /// State that this transaction wrote last.
   private var writtenState: HubState?
 
   init(transaction: WriteTransaction, user: String, lastState: LastState) {

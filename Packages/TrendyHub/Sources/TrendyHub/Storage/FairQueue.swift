@@ -1,15 +1,13 @@
-/// Bounded queues of pending work, one for each owner, served round-robin.
+/// Bounded queues of pending work, one per owner, served round-robin.
 ///
-/// The queue itself runs nothing; ``StorageThreads`` does. Only one item of an owner runs at a time, so that a slow
-/// owner delays only its own work.
+/// The queue itself runs nothing; ``StorageThreads`` does. An owner's items run one at a time, so a slow owner delays
+/// only its own work.
 struct FairQueue<Work> {
-  /// Maximum number of pending items per owner.
   let capacity: Int
   private var waiting: [String: [Work]] = [:]
-  /// Owners that have pending but no running work, in the order of their turns.
+  /// Owners with pending but no running work, in the order of their turns.
   private var turns: [String] = []
   private var busy: Set<String> = []
-  /// Total number of pending items.
   private(set) var waitingCount = 0
 
   init(capacity: Int) { self.capacity = capacity }
@@ -31,9 +29,9 @@ struct FairQueue<Work> {
     return true
   }
 
-  /// Removes up to `limit` items from the owner whose turn it is, oldest first.
+  /// Removes up to `limit` items from the next owner's queue, oldest first.
   ///
-  /// The caller must call ``finish(_:)`` after it has run them.
+  /// The caller must call ``finish(_:)`` after running them.
   mutating func take(atMost limit: Int) -> (owner: String, work: [Work])? {
     guard !turns.isEmpty else { return nil }
     let owner = turns.removeFirst()
@@ -46,7 +44,7 @@ struct FairQueue<Work> {
     return (owner, taken)
   }
 
-  /// Ends the owner's turn. An owner that has more work moves to the end of the line.
+  /// Ends the owner's turn. An owner with more work moves to the end of the line.
   mutating func finish(_ owner: String) {
     guard busy.remove(owner) != nil else { preconditionFailure("no work of \(owner) is in progress") }
     if waiting[owner] != nil { turns.append(owner) }

@@ -1,7 +1,7 @@
 public import Foundation
 public import TrendyModels
 
-/// Status that a device reported with its last request. Used only for display.
+/// Status that a device reported with its last request. For display only.
 ///
 /// It is sent in the `Trendy-Device` header as a structured field dictionary (RFC 8941): `version="1.2.0", waiting=3,
 /// oldest=1732200000123, now=1732200000456`. All members are optional.
@@ -12,7 +12,7 @@ public struct HubDeviceReport: Hashable, Sendable {
   public var waiting: Int64?
   /// Time at which the oldest pending mutation was recorded, by the device's clock.
   public var oldest: Date?
-  /// Seconds by which the device's clock is ahead of the hub's, minus the time that the request took to arrive.
+  /// Seconds by which the device's clock is ahead of the hub's, reduced by the time that the request was in transit.
   public var clockAhead: Double?
   /// Time of the report by the hub's clock.
   public var at: Date
@@ -47,8 +47,7 @@ public struct HubDeviceReport: Hashable, Sendable {
     if version == nil, waiting == nil, oldest == nil, clockAhead == nil { return nil }
   }
 
-  /// Returns the content of a quoted string of 1 to 40 printable ASCII characters without escapes; `nil` for other
-  /// text.
+  /// Returns the content of a quoted string of 1 to 40 printable ASCII characters without escapes.
   private static func quoted(_ value: Substring) -> String? {
     guard value.count >= 3, value.count <= 42, value.first == "\"", value.last == "\"" else { return nil }
     let text = value.dropFirst().dropLast()

@@ -2,7 +2,7 @@ import TrendyPersistence
 
 /// Copies all of a hub's data from one storage to another, which must be empty.
 ///
-/// The source is only read. The directory is written last, in one transaction. Until then the target counts as empty,
+/// The source is only read. The directory is written last, in one transaction; until then the target counts as empty,
 /// so an interrupted move starts over. Each user's data is read back and compared.
 public struct HubMove: Sendable {
   /// Result of a move.
@@ -37,7 +37,7 @@ public struct HubMove: Sendable {
   private let source: any HubStorage
   private let target: any HubStorage
 
-  /// Creates a move between two storages, neither of which may be served by a hub.
+  /// Creates a move between two storages. No hub may be serving either of them.
   public init(from source: any HubStorage, to target: any HubStorage) {
     self.source = source
     self.target = target

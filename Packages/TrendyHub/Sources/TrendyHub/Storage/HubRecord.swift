@@ -19,9 +19,9 @@ public enum HubRecord: Hashable, Sendable {
   case `import`(HubImport)
 }
 
-/// 128-bit hash of a name that a storage must recognize but does not need to list.
+/// 128-bit hash of a name that a storage must recognize but need not list.
 ///
-/// All storages use the same hash, so that records can be moved between them.
+/// All storages use the same hash, so records can be moved between them.
 public struct HubNameHash: Hashable, Sendable, CustomStringConvertible {
   public var high: UInt64
   public var low: UInt64
@@ -88,13 +88,12 @@ extension HubReadTransaction {
 }
 
 extension HubStorage {
-  /// Number of records to write in one transaction.
   private static var recordsAtOnce: Int { 1000 }
 
   /// Replaces all of a user's data. No hub may be serving the user.
   ///
-  /// The data is written in several transactions. If an error is thrown, the user's data is incomplete and must be
-  /// replaced again. `records` must call its argument with each record.
+  /// The data is written in several transactions. If an error is thrown, it is incomplete and must be replaced again.
+  /// `records` must call its argument with each record.
   public func replace(
     user: String, records: (_ put: (HubRecord) throws -> Void) throws -> Void
   ) throws {

@@ -4,10 +4,10 @@ public import TrendyPersistence
 
 /// Storage for a hub's data: the record of each user, and the directory of users, devices and webhooks.
 ///
-/// Bodies run synchronously. A storage may run a body again to retry a transaction, so it must have no other effects;
-/// the transaction takes effect only once. Writes of one user are serialized. A write is durable when it returns; if
-/// its body throws, nothing is written. No call spans several users. The module HubTesting contains the tests that
-/// every storage must pass.
+/// Bodies run synchronously. A storage may run a body again to retry a transaction, so a body must have no other
+/// effects; the transaction takes effect only once. Each user's writes are serialized. A write is durable when it
+/// returns; if its body throws, nothing is written. No call spans several users. The module HubTesting contains the
+/// tests that every storage must pass.
 public protocol HubStorage: Sendable {
   /// Reads the durable state of a user's record. A user without data has an empty record.
   func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result
@@ -17,7 +17,7 @@ public protocol HubStorage: Sendable {
 
   /// Performs several writes for a user in order, each atomically, and makes them durable together.
   ///
-  /// A body sees the writes of the bodies before it. The default implementation performs them one after the other.
+  /// A body sees the writes of the earlier bodies. The default implementation performs one write after the other.
   ///
   /// - Returns: For each body, the error that it threw and that rolled it back, or `nil`.
   /// - Throws: An error if nothing was written.
@@ -25,7 +25,7 @@ public protocol HubStorage: Sendable {
 
   /// Permanently deletes all of a user's data. Idempotent.
   ///
-  /// Later reads and writes of that user throw ``HubStorageError/erased(user:)`` until the storage is recreated. Other
+  /// Later reads and writes for that user throw ``HubStorageError/erased(user:)`` until the storage is recreated. Other
   /// users and the directory are unaffected.
   func erase(user: String) throws
 
@@ -48,18 +48,17 @@ public protocol HubStorage: Sendable {
 
   /// Returns the approximate size of a user's data in bytes: size of the files, or content of the rows.
   ///
-  /// Returns `nil` if it is unknown, as the default implementation does.
+  /// Returns `nil` if unknown, as the default implementation does.
   func size(of user: String) throws -> Int64?
 
-  /// Acquires exclusive access. Called when a hub starts serving; a storage that supports only one hub rejects the
-  /// second.
+  /// Acquires exclusive access. Called when a hub starts serving; a storage for only one hub rejects the second.
   ///
-  /// - Returns: A value whose release ends the exclusive access. The default implementation returns `nil` and allows
-  ///   any number of hubs.
+  /// - Returns: A value that ends the exclusive access when it is released. The default implementation returns `nil`
+  ///   and allows any number of hubs.
   /// - Throws: ``HubStorageError/occupied(_:)``.
   func acquireExclusiveAccess() throws -> (any Sendable)?
 
-  /// Subscribes to hints from other processes that use the storage, until the returned value is released.
+  /// Subscribes to hints from other processes on the same storage, until the returned value is released.
   ///
   /// Hints may be lost, repeated or late, so the receiver must read the actual state. The default implementation
   /// returns `nil`.
@@ -67,7 +66,7 @@ public protocol HubStorage: Sendable {
 
   /// Checks that the storage can save data. The default implementation checks nothing.
   ///
-  /// - Throws: The reason why it cannot, for example ``HubStorageError/full(_:)``.
+  /// - Throws: The reason why it cannot, such as ``HubStorageError/full(_:)``.
   func checkReady() throws
 }
 
@@ -139,17 +138,17 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// A message to other processes that use the same storage.
+/// A message to other processes on the same storage.
 public enum HubHint: Hashable, Sendable {
   /// The user's record was changed.
   case head(user: String)
-  /// A companion notice for a device is available.
+  /// A companion notice is available for a device.
   case notice(device: String)
 }
 
-/// Subscription to hints from other hubs that share the storage. It ends when it is released.
+/// Subscription to hints from other hubs on the same storage. It ends when it is released.
 public protocol HintSubscription: Sendable {
-  /// Whether hints are being received, as far as known.
+  /// Whether hints are arriving, as far as known.
   var isHearing: Bool { get }
   /// Sends a hint to the other processes soon, without blocking.
   func tell(_ hint: HubHint)
@@ -159,15 +158,15 @@ public protocol HintSubscription: Sendable {
 public protocol HubReadTransaction: AnyObject {
   /// Returns the epoch of the storage; `nil` if each hub start begins a new one, as in the default implementation.
   ///
-  /// A storage shared by several hubs has its own epochs. It begins a new one when it may have lost commits.
+  /// A storage shared by several hubs has its own epochs, and begins a new one when it may have lost commits.
   func epoch() throws -> String?
-  /// Announces rows that will be read, so that a remote storage can fetch them in one round trip.
+  /// Announces rows that will be read, so a remote storage can fetch them in one round trip.
   ///
   /// The default implementation does nothing.
   ///
   /// - Parameters:
-  ///   - keys: Keys of the entries to be read.
-  ///   - device: Device whose high-water mark, contact and outcomes will be read.
+  /// - keys: Keys of the entries.
+  /// - device: Device whose high-water mark, contact and outcomes will be read.
   func prefetch(_ keys: [HubEntryKey], device: String) throws
   /// Returns the user's state; the initial state if nothing has been written.
   func state() throws -> HubState
@@ -175,12 +174,12 @@ public protocol HubReadTransaction: AnyObject {
   func entry(kind: String, id: String) throws -> HubEntry?
   /// Returns up to `limit` entries with versions above `version`, in order of version.
   func entries(after version: Int64, limit: Int) throws -> [HubEntry]
-  /// Returns the same entries as ``entries(after:limit:)``, serialized for the feed.
+  /// Returns the entries of ``entries(after:limit:)``, serialized for the feed.
   func lines(after version: Int64, limit: Int) throws -> [SerializedEntry]
   /// Returns serialized entries of one kind with versions above `version`, in order of version.
   ///
-  /// If `kind` is `nil`, returns the entries of all kinds that are unknown to this version. The result ends with the
-  /// entry at which the total size reaches `bytes`. It contains at least one entry if there is any.
+  /// If `kind` is `nil`, returns the entries of all kinds unknown to this version. The result ends with the entry at
+  /// which the total size reaches `bytes`, and contains at least one entry if there is any.
   func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [SerializedEntry]
   /// Returns all serialized entries as of now, sorted by the rank of their kind and then by version.
   ///
@@ -197,8 +196,8 @@ public protocol HubReadTransaction: AnyObject {
   func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry]
   /// Calls `body` with each live event in a range of milliseconds since 1970, in any order.
   ///
-  /// `entry` returns the whole event; it is called only if time and type do not suffice. The default implementation
-  /// uses ``living(kind:during:limit:)``.
+  /// `entry` returns the whole event; call it only if time and type do not suffice. The default implementation uses
+  /// ``living(kind:during:limit:)``.
   func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
   ) throws
@@ -216,34 +215,28 @@ public protocol HubReadTransaction: AnyObject {
   /// The text contains at least the field values as JSON.
   ///
   /// - Parameters:
-  ///   - moments: Range in milliseconds since 1970.
-  ///   - body: Receives text that is valid only during the call.
+  /// - moments: Range in milliseconds since 1970.
+  /// - body: Receives text that is valid only during the call.
   /// - Returns: The number of events.
   func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int
-  /// Returns the JSON documents of the entities that ``living(kind:during:limit:)`` returns. The default implementation
-  /// encodes entries.
-  ///
-  /// - Parameters:
-  ///   - kind: Kind of the entities.
-  ///   - moments: Range in milliseconds since 1970.
-  ///   - limit: Maximum number of documents.
-  ///   - user: Id of the user.
+  /// Returns the entities from ``living(kind:during:limit:)`` as JSON documents. The default implementation encodes
+  /// entries.
   func documents(kind: String, during moments: Range<Int64>, limit: Int, user: String) throws -> [Data]
   /// Returns the live entities that refer to an entity, in order of version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
-  /// Calls `body` with each entity that ``referring(toKind:id:)`` would return, without holding all of them in memory.
+  /// Calls `body` with each entity from ``referring(toKind:id:)`` without holding all of them in memory.
   func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws
-  /// Returns the high-water mark of a device; 0 if the device is unknown.
+  /// Returns a device's high-water mark; 0 if the device is unknown.
   func mark(device: String) throws -> Int64
-  /// Returns the outcome of a mutation; `nil` after the device has acknowledged it.
+  /// Returns a mutation's outcome; `nil` after the device has acknowledged it.
   func outcome(device: String, sequence: Int64) throws -> StoredOutcome?
   /// Returns the write with an idempotency key; `nil` if none is stored.
   func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite?
-  /// Returns whether the tombstone of an entity has been compacted.
+  /// Returns whether an entity's tombstone has been compacted.
   func isPurged(kind: String, id: String) throws -> Bool
   /// Returns up to `limit` tombstones with a version of at most `version`, in order of version.
   func tombstones(through version: Int64, limit: Int) throws -> [HubEntry]
-  /// Returns the last contact of a device; `nil` if it is unknown.
+  /// Returns a device's last contact; `nil` if the device is unknown.
   func contact(device: String) throws -> HubContact?
   /// Returns all contacts, sorted by device identity.
   func contacts() throws -> [HubContact]
@@ -251,13 +244,13 @@ public protocol HubReadTransaction: AnyObject {
   func companions() throws -> [CompanionLink]
   /// Returns a companion link; `nil` if it does not exist.
   func companion(id: String) throws -> CompanionLink?
-  /// Returns up to `limit` notices in transit to a companion, above a sequence number, in order of sequence number.
+  /// Returns up to `limit` notices in transit to a companion above a sequence number, in ascending order.
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice]
-  /// Returns the delivery state of a webhook; `nil` if it does not exist.
+  /// Returns a webhook's delivery state; `nil` if it does not exist.
   func webhookStanding(of webhook: String) throws -> WebhookDeliveryState?
   /// Returns all imports, including undone ones, sorted by start time and id.
   func imports() throws -> [HubImport]
-  /// Calls `body` with each record of the user exactly once, in any order.
+  /// Calls `body` with each of the user's records exactly once, in any order.
   func forEachRecord(_ body: (HubRecord) throws -> Void) throws
 }
 
@@ -305,11 +298,11 @@ public protocol HubTransaction: HubReadTransaction {
   func setState(_ state: HubState) throws
   /// Inserts an entry or replaces the one with the same kind and id.
   func put(_ entry: HubEntry) throws
-  /// Sets the high-water mark of a device.
+  /// Sets a device's high-water mark.
   func setMark(device: String, _ sequence: Int64) throws
-  /// Stores the outcome of a mutation.
+  /// Stores a mutation's outcome.
   func putOutcome(device: String, sequence: Int64, _ outcome: StoredOutcome) throws
-  /// Deletes the outcomes of a device up to a sequence number.
+  /// Deletes a device's outcomes up to a sequence number.
   func forgetOutcomes(device: String, through sequence: Int64) throws
   /// Stores a write with an idempotency key.
   func putKeyedWrite(_ hash: HubNameHash, _ write: KeyedWrite) throws
@@ -319,27 +312,26 @@ public protocol HubTransaction: HubReadTransaction {
   func putPurged(_ hash: HubNameHash) throws
   /// Deletes all of the user's data. In contrast to ``HubStorage/erase(user:)``, the user can write again.
   func clear() throws
-  /// Inserts or replaces the contact of a device.
+  /// Inserts or replaces a device's contact.
   func putContact(_ contact: HubContact) throws
-  /// Deletes the contact of a device.
+  /// Deletes a device's contact.
   func forgetContact(device: String) throws
   /// Inserts or replaces a companion link.
   func put(_ companion: CompanionLink) throws
   /// Stores a notice in transit to a companion.
   func put(_ notice: CompanionNotice, companion: String) throws
-  /// Deletes the notices to a companion up to a sequence number.
+  /// Deletes a companion's notices up to a sequence number.
   func forgetNotices(companion: String, through sequence: Int64) throws
-  /// Inserts or replaces the delivery state of a webhook.
+  /// Inserts or replaces a webhook's delivery state.
   func put(_ standing: WebhookDeliveryState) throws
-  /// Deletes the delivery state of a webhook.
+  /// Deletes a webhook's delivery state.
   func forgetWebhookStanding(of webhook: String) throws
   /// Inserts or replaces an import.
   func put(_ entry: HubImport) throws
-  /// Renews the lease of the process that runs trip detection on the user's readings.
+  /// Renews the lease of the process that is running trip detection on the user's readings.
   ///
-  /// The default implementation does nothing, for storages whose `TrackRows` have no leases. `reader` is the name of
-  /// the process in ``HubStorage/tracks(of:)``.
-  ///
+  /// The default implementation does nothing, for storages whose `TrackRows` have no leases. `reader` is the process's
+  /// name in ``HubStorage/tracks(of:)``.
   /// - Throws: ``HubStorageError/busy(_:)`` if another process has acquired the lease.
   func renewTrackReader(_ reader: String) throws
 }
@@ -351,11 +343,11 @@ extension HubTransaction {
 /// Last contact of a device, as needed for compaction and epochs.
 public struct HubContact: Hashable, Sendable {
   public var device: String
-  /// Cursor of the device at that time or earlier.
+  /// The device's cursor at that time or earlier.
   public var cursor: Int64
   public var at: Date
-  /// Epochs in which the device may have received a response: the epoch of the seen head that it reported, the epoch of
-  /// the head in the response, and the current epoch.
+  /// Epochs in which the device may have received a response: those of the seen head that it reported and of the head
+  /// in the response, and the current epoch.
   public var epochs: [String]
 
   public init(device: String, cursor: Int64, at: Date, epochs: [String] = []) {
@@ -433,7 +425,7 @@ public protocol HubDirectoryReading: AnyObject {
   func user(id: String) throws -> HubUser?
   /// Returns the devices of all users, sorted by id.
   func devices() throws -> [HubDevice]
-  /// Returns the device to which a token belongs; `nil` if there is none.
+  /// Returns the device that owns a token; `nil` if there is none.
   func device(tokenHash: String) throws -> HubDevice?
   /// Returns the pairing code with a hash, even if it has expired; `nil` if there is none.
   func pairingCode(hash: String) throws -> HubPairingCode?
@@ -461,7 +453,7 @@ public protocol HubDirectoryTransaction: HubDirectoryReading {
   func deletePairingCodes(expiredBefore date: Date) throws
   /// Replaces the times of attempts under a key. An empty array deletes the key.
   func putPairingAttempts(key: String, _ times: [Date]) throws
-  /// Deletes keys whose last attempt was before `date`. Of the others, keeps only the `count` most recent.
+  /// Deletes keys whose last attempt was before `date`, then all but the `count` most recent of the others.
   func deletePairingAttempts(before date: Date, keeping count: Int) throws
   /// Inserts or replaces a webhook.
   func put(_ webhook: HubWebhook) throws
@@ -474,9 +466,9 @@ public struct HubUser: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
-  /// Time at which the user was removed; `nil` for an active user. A removed user's devices are rejected.
+  /// Time of removal; `nil` for an active user. A removed user's devices are rejected.
   public var removedAt: Date?
-  /// Whether the data of a removed user is being erased.
+  /// Whether a removed user's data is being erased.
   public var isErasing: Bool
 
   public init(id: String, name: String, createdAt: Date, removedAt: Date? = nil, isErasing: Bool = false) {

@@ -1,9 +1,9 @@
 import Foundation
 import TrendyProtocols
 
-/// Asynchronous access to a storage for the hub's handlers, either on storage workers or directly.
+/// Asynchronous storage access for the hub's handlers, either on storage workers or directly.
 ///
-/// Without workers, as in the simulator and in tests without sockets, nothing suspends, and the order of calls is
+/// Without workers, as in the simulator and in tests without sockets, nothing suspends and the order of calls is
 /// deterministic.
 struct HubStore: Sendable {
   let storage: any HubStorage
@@ -33,22 +33,22 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Queues a write that no response depends on and that a later request repeats if it is lost.
+  /// Queues a write that no response depends on, and that a later request repeats if it is lost.
   ///
-  /// - Throws: A storage error if there are no workers, in which case the write runs immediately.
+  /// - Throws: A storage error if there are no workers; the write then runs immediately.
   func note(user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Void) throws {
     guard let threads else { return try writeHere(user: user, body) }
     // If the queue is full, a later request will repeat the write.
     try? threads.add(BackgroundWrite(store: self, user: user, body: body), of: user, to: .writing)
   }
 
-  /// Queues a call that no response depends on and that is retried after a failure. Does nothing without workers.
+  /// Queues a call that no response depends on, and that is retried after a failure. Does nothing without workers.
   func runLater(for owner: String, _ body: @escaping @Sendable () throws -> Void) {
     // If the queue is full, a later request will repeat the call.
     try? threads?.add(BackgroundCall(body: body), of: owner, to: .writing)
   }
 
-  /// Runs a call that uses the storage or takes a long time. `owner` names its queue, for example by the user's id.
+  /// Runs a call that uses the storage or takes a long time. `owner` names its queue, such as the user's id.
   func perform<Result: Sendable>(
     _ lane: StorageThreads.Lane, for owner: String, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -63,7 +63,7 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Runs an asynchronous function and the actors that it calls on the storage workers for writes.
+  /// Runs an asynchronous function, and the actors that it calls, on the storage workers for writes.
   func run<Result: Sendable>(
     user: String, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -82,8 +82,8 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Looks up the device for a token. Lookups are queued by network address; the limit on connections per address
-  /// bounds each queue.
+  /// Looks up a token's device. Lookups are queued by network address; the limit on connections per address bounds each
+  /// queue.
   func device(
     token: String, address: String, accounts: HubAccounts
   ) async throws -> HubDevice {
@@ -96,7 +96,6 @@ struct HubStore: Sendable {
 }
 
 extension HubStore {
-  /// Performs a write on the caller's thread.
   func writeHere<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
     try counted {
       let start = clock.uptime
@@ -106,7 +105,7 @@ extension HubStore {
     }
   }
 
-  /// Runs `body` and counts the error that it throws in the metrics.
+  /// Counts the error thrown by `body` in the metrics.
   fileprivate func counted<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -117,7 +116,6 @@ extension HubStore {
   }
 }
 
-/// A queued call whose caller is waiting.
 private struct PendingCall<Result: Sendable>: StorageWork {
   let body: @Sendable () throws -> Result
   let continuation: CheckedContinuation<Result, any Error>
@@ -128,7 +126,6 @@ private struct PendingCall<Result: Sendable>: StorageWork {
   }
 }
 
-/// A queued call without a waiting caller.
 private struct BackgroundCall: StorageWork {
   let body: @Sendable () throws -> Void
 
@@ -139,7 +136,7 @@ private struct BackgroundCall: StorageWork {
   }
 }
 
-/// A write that can share its sync with other writes for the same user.
+/// A write that can share its sync with the same user's other writes.
 private protocol SharedWrite: StorageWork {
   var store: HubStore { get }
   var user: String { get }
@@ -169,8 +166,6 @@ extension SharedWrite {
   }
 }
 
-/// A write whose caller is waiting.
-///
 /// @unchecked: only the thread that runs the write accesses `result`.
 private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Sendable {
   let store: HubStore
@@ -198,7 +193,6 @@ private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Send
   }
 }
 
-/// A queued write without a waiting caller.
 private struct BackgroundWrite: SharedWrite {
   let store: HubStore
   let user: String

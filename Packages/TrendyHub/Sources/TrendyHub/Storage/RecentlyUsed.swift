@@ -1,6 +1,6 @@
-/// Keeps a bounded number of reopenable resources open, those used most recently.
+/// Keeps the most recently used of a set of reopenable resources open.
 ///
-/// It tracks only names and the order of use. The owner of the resources closes those that are returned.
+/// It tracks only names and the order of use. The owner closes the resources whose names are returned.
 public struct RecentlyUsed: Hashable, Sendable {
   /// Number of resources that stay open unless more are in use at the same time; at least 1.
   public let limit: Int
@@ -22,9 +22,7 @@ public struct RecentlyUsed: Hashable, Sendable {
     return leastRecent(lastUse.count - limit, but: name)
   }
 
-  /// Returns the `count` least recently used names other than `name`.
-  ///
-  /// The owner closes them when a shared resource is exhausted.
+  /// Returns the `count` least recently used names except `name`, to close when a shared resource is exhausted.
   public func leastRecent(_ count: Int, but name: String) -> [String] {
     Array(lastUse.filter { $0.key != name }.sorted { $0.value < $1.value }.prefix(count).map(\.key))
   }

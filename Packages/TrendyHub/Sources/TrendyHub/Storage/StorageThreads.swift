@@ -1,11 +1,9 @@
 import Foundation
 
-/// Storage workers: threads for storage calls, so that a slow disk never blocks a thread of the Swift concurrency
-/// runtime.
+/// Storage workers: threads for storage calls, so a slow disk never blocks a thread of the Swift concurrency runtime.
 ///
-/// Reads and writes have separate threads, so that reads continue while writes wait for syncs. In each group, owners
-/// (users, and addresses that present tokens) take turns, and each owner has a bounded queue. Threads are started on
-/// demand.
+/// Reads and writes have separate threads, so reads continue while writes wait for syncs. In each group, owners (users,
+/// and addresses that present tokens) take turns, and each owner has a bounded queue. Threads are started on demand.
 final class StorageThreads: Sendable {
   enum Lane: Sendable {
     /// Calls that read memory and durable data.
@@ -17,7 +15,7 @@ final class StorageThreads: Sendable {
   private let reading: StorageLane
   private let writing: StorageLane
 
-  /// Maximum number of writes that share a sync. The first one waits until the bodies of all have run.
+  /// Maximum number of writes that share a sync. The first one waits until all their bodies have run.
   private static let writesTogether = 32
 
   init(limits: HubStorageLimits) {
@@ -34,13 +32,11 @@ final class StorageThreads: Sendable {
     writing.close()
   }
 
-  /// Returns the number of pending writes of an owner.
   func waitingWrites(of owner: String) -> Int { writing.waitingCount(of: owner) }
 
-  /// Returns the total number of pending calls in a group.
   func waitingCount(_ lane: Lane) -> Int { self.lane(lane).waitingCount }
 
-  /// Adds work that must not be rejected, or whose amount is limited elsewhere.
+  /// Adds work that must not be rejected, or that is limited elsewhere.
   func addAlways(_ work: any StorageWork, of owner: String, to lane: Lane) {
     _ = self.lane(lane).add(work, of: owner, isBounded: false)
   }
@@ -63,9 +59,9 @@ final class StorageThreads: Sendable {
   }
 }
 
-/// Runs asynchronous tasks for one user's requests on the storage workers for writes.
+/// Runs a user's asynchronous tasks on the storage workers for writes.
 ///
-/// The number of jobs is unbounded. Before its first job, a request waits for a turn in the user's queue.
+/// The number of jobs is unbounded. Before its first job, a task waits for a turn in the user's queue.
 final class UserExecutor: TaskExecutor {
   private struct Job: StorageWork {
     let job: UnownedJob
@@ -94,7 +90,7 @@ final class UserExecutor: TaskExecutor {
 public struct HubStorageLimits: Hashable, Sendable {
   /// Number of threads for reads, at least 1.
   public var readingThreads: Int
-  /// Number of threads for writes, at least 1. Also the number of users whose writes can await a sync at once.
+  /// Number of threads for writes, at least 1, and so the number of users whose writes can await a sync at once.
   public var writingThreads: Int
   /// Maximum number of pending reads, and of pending writes, per user; at least 1. Further requests receive status 503.
   public var waitingPerPerson: Int
@@ -106,11 +102,10 @@ public struct HubStorageLimits: Hashable, Sendable {
   }
 }
 
-/// A unit of work for a storage worker.
 protocol StorageWork: Sendable {
   /// Runs this work, together with following work for the same owner that can share its sync.
   ///
-  /// - Returns: Number of items at the start of `others` that were run as well.
+  /// - Returns: Number of items run from the start of `others`.
   func run(with others: ArraySlice<any StorageWork>) -> Int
 }
 
@@ -169,8 +164,8 @@ private final class StorageLane: @unchecked Sendable {
   private func work() {
     changed.lock()
     defer { changed.unlock() }
-    // Set the name here: on Linux, a name set before the thread runs or before `start()` returns is lost. The caller of
-    // `start()` holds this lock.
+    // Set the name here. On Linux, a name is lost if it is set before the thread runs or before `start()` returns. The
+    // caller of `start()` holds this lock.
     Thread.current.name = name
     while true {
       guard case (let owner, var works)? = queue.take(atMost: batch) else {
@@ -183,7 +178,7 @@ private final class StorageLane: @unchecked Sendable {
       // The signal for another owner's turn may have been coalesced with the one for this owner.
       wakeOne()
       changed.unlock()
-      // Release the items before acquiring the lock: one of them may hold the last reference to `StorageThreads`, whose
+      // Release the items before acquiring the lock: an item may hold the last reference to `StorageThreads`, whose
       // `deinit` acquires it.
       while let first = works.first { works.removeFirst(1 + first.run(with: works.dropFirst())) }
       changed.lock()

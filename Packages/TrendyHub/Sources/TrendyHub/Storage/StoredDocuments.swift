@@ -4,7 +4,7 @@ public import TrendyModels
 // JSON documents that storages save, and values that they index.
 
 extension JSONValue {
-  /// A version, sequence number or count, clamped to `SyncRange.counter` so that later additions cannot overflow.
+  /// A version, sequence number or count, clamped to `SyncRange.counter` so later additions cannot overflow.
   package var storedCounter: Int64? { intValue?.clamped(to: SyncRange.counter) }
 }
 

@@ -1,9 +1,8 @@
 import Foundation
 public import TrendyModels
 
-/// Format of an entry in a store: additional facts followed by the serialized feed entry.
-///
-/// Feed pages copy the serialized entry unchanged.
+/// Format of an entry in a store: additional facts followed by the serialized feed entry, which feed pages copy
+/// unchanged.
 ///
 /// Layout: the byte 1; the length of the facts as a little-endian 32-bit integer; the facts as JSON (see
 /// ``HubEntry/storedFacts``); the serialized feed entry.
@@ -23,18 +22,15 @@ enum StoredEntry {
     return bytes
   }
 
-  /// Returns the serialized feed entry; `nil` for an unknown format.
   static func line(in bytes: UnsafeRawBufferPointer) -> Data? { parts(bytes).map { Data($0.line) } }
 
-  /// Returns the member `data` of the feed entry; `nil` for an unknown format.
+  /// Returns the feed entry's `data` member; `nil` for an unknown format.
   static func document(in bytes: UnsafeRawBufferPointer) -> SerializedObject? {
     guard let line = parts(bytes)?.line else { return nil }
     return SerializedObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(SerializedObject.init)
   }
 
-  /// Returns the member `data` if the entity was never restored, otherwise `nil`.
-  ///
-  /// The REST document of a restored entity contains its incarnation as well.
+  /// Returns the `data` member; `nil` for a restored entity, whose REST document also contains its incarnation.
   static func unrestored(in bytes: UnsafeRawBufferPointer) -> SerializedObject? {
     guard let line = parts(bytes)?.line else { return nil }
     var data: UnsafeRawBufferPointer?
@@ -67,7 +63,7 @@ enum StoredEntry {
 }
 
 extension HubEntry {
-  /// Facts that the serialized feed entry lacks.
+  /// Facts missing from the serialized feed entry.
   ///
   /// A JSON array: version of the first write; times of the first write, of the last write and of the deletion (or
   /// `null`), in milliseconds since 1970; for a restored entity, an array with the version and the author (or `null`)
@@ -106,7 +102,7 @@ extension HubEntry {
     }
   }
 
-  /// Returns the fields of a document. A removed nested key appears only in the field versions.
+  /// Returns the fields in a document. A removed nested key appears only in the field versions.
   private func values(of data: [String: JSONValue], marks: [String: JSONValue]) -> [String: JSONValue] {
     let nested = SyncedKind.named(kind)?.nestedMember
     var values = data.filter { !Self.ownMembers.contains($0.key) && $0.key != nested }

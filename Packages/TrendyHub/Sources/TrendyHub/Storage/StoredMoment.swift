@@ -1,11 +1,10 @@
 import TrendyModels
 
-/// Format of an event's type, time zone and source, stored beside its timestamp in the list index.
-///
-/// It allows daily counts to be computed without reading entries.
+/// Format of an event's type, time zone and source, stored beside its timestamp in the list index. Daily counts need
+/// nothing else.
 ///
 /// Layout: the byte 1; flags, starting with the lowest bit: all-day, has a time zone, type id is a UUID, three bits for
-/// the source where 0 means none; the type id as 16 bytes, or as a length byte and text; the time zone.
+/// the source (0 means none); the type id as 16 bytes, or as a length byte and text; the time zone.
 enum StoredMoment {
   private static let form: UInt8 = 1
   private static let allDay: UInt8 = 1
@@ -41,7 +40,6 @@ enum StoredMoment {
     return bytes
   }
 
-  /// Pools that deduplicate type ids and time zones.
   struct Pools {
     var types = TextPool()
     var zones = TextPool()
@@ -54,8 +52,7 @@ enum StoredMoment {
     let id = flags & isUUID != 0 ? 2..<18 : 3..<3 + Int(bytes[2])
     let source = Int(flags >> sourceShift & 7)
     guard id.upperBound <= bytes.count, source <= sources.count else { return nil }
-    // UUIDs of any variant other than the RFC 9562 one are stored as text, because `CompactIdentifier` does not support
-    // them.
+    // `CompactIdentifier` supports only the RFC 9562 variant; UUIDs of any other variant are stored as text.
     guard flags & isUUID == 0 || bytes[10] >> 6 == 2 else { return nil }
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
     let type = flags & isUUID != 0 ? pools.types.text(part(id), uuid) : pools.types.text(part(id))

@@ -39,7 +39,6 @@ struct DocumentReader {
     return number
   }
 
-  /// Returns a required whole number within a range.
   func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64 {
     guard let number = try optionalInteger(name, in: range) else { throw missing(name, "a whole number") }
     return number
@@ -88,5 +87,4 @@ extension Problem {
   }
 }
 
-/// Rule for ids of entities and devices.
 typealias Identifier = WireIdentifier

@@ -5,9 +5,8 @@ import TrendyModels
 enum JSONText {
   /// Maximum nesting of arrays and objects.
   ///
-  /// It exceeds the nesting of any value that a device can record, including the enclosing objects, because the parser
-  /// rejects a whole push, whereas a field limit rejects only one mutation. String lengths are not limited here for the
-  /// same reason.
+  /// Greater than the nesting of any value that a device can record: a document beyond it is rejected as a whole,
+  /// whereas a field limit rejects one mutation. String lengths are not limited here for the same reason.
   static let maximumDepth = 32
 
   /// Parses JSON. Text that the hub wrote needs a greater depth, because the hub nests received values.
@@ -15,7 +14,6 @@ enum JSONText {
     try read(JSONValue.self, from: data, maximumDepth: maximumDepth)
   }
 
-  /// Parses a wire document.
   static func read<Document: WireValue>(
     _ type: Document.Type, from data: Data, maximumDepth: Int = maximumDepth
   ) throws(Problem) -> Document {
@@ -31,7 +29,6 @@ enum JSONText {
   /// Serializes with members sorted by name, so that equal values have equal bytes.
   static func write(_ value: JSONValue) -> Data { write(document: value) }
 
-  /// Serializes a wire document.
   static func write(document value: some WireValue) -> Data {
     do {
       return try WireJSON.encode(value)

@@ -1,4 +1,4 @@
-/// JSON text of an object that the hub wrote, searched without decoding it, for reads of thousands of entries.
+/// JSON text of an object that the hub wrote, searched without decoding when thousands of entries are read.
 ///
 /// The hub writes valid JSON without whitespace. In any other text, the search may miss a member; the caller then
 /// decodes the whole object.
@@ -7,9 +7,7 @@ struct SerializedObject {
 
   init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
-  /// Calls `body` with each member's name and value, both as JSON text, until it returns `false`.
-  ///
-  /// The name is passed without its quotation marks.
+  /// Calls `body` with each member's name, without quotation marks, and its JSON value until it returns `false`.
   ///
   /// - Returns: Whether the text is valid as far as it was read.
   func forEachMember(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) -> Bool {
@@ -93,7 +91,6 @@ struct SerializedObject {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Returns whether these bytes equal a string's UTF-8.
   func equals(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
   }

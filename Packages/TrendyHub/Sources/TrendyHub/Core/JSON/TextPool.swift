@@ -7,11 +7,7 @@ struct TextPool {
   private var texts: [UInt64: Known] = [:]
   private var last: Known = ([], "")
 
-  /// Returns the string for the given bytes.
-  ///
-  /// - Parameters:
-  ///   - bytes: The key.
-  ///   - make: Creates the string from the key. Decodes UTF-8 by default.
+  /// Returns the string for the given bytes, created by `make` if it is not cached.
   mutating func text(
     _ bytes: UnsafeRawBufferPointer,
     _ make: (UnsafeRawBufferPointer) -> String = { String(decoding: $0, as: UTF8.self) }

@@ -27,14 +27,14 @@ final class TrigramFilter: Sendable {
 struct MonthTexts: Sendable {
   private(set) var months: [Int: TextSignature] = [:]
 
-  /// Adds changed events. Trigrams of replaced text remain; their only effect is that a month may be read needlessly.
+  /// Adds changed events. Trigrams of replaced text remain; they can only cause a needless read of a month.
   mutating func add(_ changes: [HubEntry]) {
     for entry in changes where entry.kind == SyncedKind.event.name && entry.isAlive {
       months[DayCountCache.month(of: entry.listMoment)]?.add(entry)
     }
   }
 
-  /// Checks whether the events in the month before a time can be skipped; indexes the month if necessary.
+  /// Checks whether a search that goes backwards from `end` can skip that month; indexes the month if necessary.
   ///
   /// - Returns: The start of the month if it contains no match, otherwise `nil`; and the number of events read for the
   ///   index.

@@ -1,14 +1,13 @@
 /// Binary heap of deadlines for many owners, earliest first.
 ///
-/// Postponing a deadline costs nothing: the heap is left unchanged, the owner stores the new deadline, and adds it to
-/// the heap when the earlier entry is due.
+/// Postponing a deadline costs nothing: the owner stores the new deadline, and adds it when the earlier entry is due.
 struct DeadlineQueue {
   private struct Entry {
     var time: Duration
     var owner: UInt64
   }
 
-  /// Binary heap: no entry is earlier than its parent.
+  /// No entry is earlier than its parent.
   private var heap: [Entry] = []
   /// Each owner's valid entry, which is its earliest.
   private var earliest: [UInt64: Duration] = [:]
@@ -16,7 +15,6 @@ struct DeadlineQueue {
   /// Time of the first entry, at or before the earliest deadline; `nil` if the heap is empty.
   var next: Duration? { heap.first?.time }
 
-  /// Adds a time at which an owner is due.
   mutating func add(_ time: Duration, of owner: UInt64) {
     if let known = earliest[owner], known <= time { return }
     earliest[owner] = time
@@ -32,7 +30,7 @@ struct DeadlineQueue {
   mutating func take(now: Duration) -> UInt64? {
     while let first = heap.first, first.time <= now {
       removeFirst()
-      // Skip entries that were superseded by an earlier deadline of the owner.
+      // Skip entries superseded by an earlier deadline of the owner.
       guard earliest[first.owner] == first.time else { continue }
       earliest[first.owner] = nil
       return first.owner

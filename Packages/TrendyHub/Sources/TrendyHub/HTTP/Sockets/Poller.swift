@@ -23,8 +23,8 @@ final class Poller {
   #if os(Linux)
     private let epoll: Int32
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
-    /// Interest in each descriptor by its number; the inner value is `nil` for a descriptor that was reported and is
-    /// not being watched.
+    /// Interest in each descriptor by its number. The inner value is `nil` after the descriptor has been reported, when
+    /// it is no longer being watched.
     private var known: [UInt64: Interest?] = [:]
 
     init() throws(HTTPTransportError) {
@@ -35,7 +35,7 @@ final class Poller {
 
     deinit { close(epoll) }
 
-    /// Watches a descriptor. An interest of `nil` stops watching it.
+    /// Watches a descriptor, or stops watching it if `interest` is `nil`.
     func watch(_ descriptor: Int32, number: UInt64, for interest: Interest?) {
       let present = known[number]
       if case .some(let watched) = present, watched == interest { return }
@@ -53,7 +53,7 @@ final class Poller {
       known[number] = .some(interest)
     }
 
-    /// Stops watching a descriptor. Must be called before the descriptor is closed.
+    /// Must be called before the descriptor is closed.
     func forget(_ descriptor: Int32, number: UInt64) {
       guard known.removeValue(forKey: number) != nil else { return }
       epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)

@@ -1,15 +1,15 @@
-/// Socket, pending output and running task of one connection.
+/// Socket, pending output and running task of a connection.
 ///
 /// Used only by the server's thread. Tasks refer to it by its number, which is never reused.
 final class SocketChannel {
   let number: UInt64
   let socket: Int32
   var connection: HTTPConnection
-  /// Uptime at which the deadline passes; `nil` while the handler runs.
+  /// Uptime of the deadline; `nil` while the handler is running.
   var deadline: Duration?
-  /// Task that runs the gate or the handler, or produces the next chunk.
+  /// Task that is running the gate or the handler, or producing the next chunk.
   var task: Task<Void, Never>?
-  /// Whether the connection has stopped counting towards the limits.
+  /// Whether the connection no longer counts towards the limits.
   var isCountedOut = false
   private var output: [UInt8] = []
   private var sent = 0
@@ -22,10 +22,10 @@ final class SocketChannel {
 
   var hasOutput: Bool { sent < output.count }
 
-  /// Whether the connection is waiting for another request. A new connection that has received none yet is not idle.
+  /// Whether the connection is waiting for another request. A new connection that has received none is not idle.
   var isIdle: Bool { connection.isIdle && connection.hasAsked }
 
-  /// Readiness to wait for; `nil` if no event from the client currently matters.
+  /// Readiness to wait for; `nil` if no event from the client matters now.
   var interest: Poller.Interest? {
     if hasOutput { return .writing }
     if connection.isReading { return .reading }
@@ -43,7 +43,7 @@ final class SocketChannel {
     case broken
   }
 
-  /// Sends as much output as the socket accepts, and releases the memory of sent bytes.
+  /// Sends as much output as the socket accepts. Releases the memory once everything has been sent.
   func flush() -> Flushed {
     let before = sent
     while sent < output.count {

@@ -2,13 +2,13 @@ import Foundation
 import TrendyModels
 
 extension SocketServer {
-  /// Maximum number of connections to accept before serving open ones.
+  /// Maximum number of connections to accept before serving the open ones.
   private static let acceptedAtOnce = 64
 
   func acceptSome(now: Duration) {
     acceptPausedUntil = nil
     guard listener >= 0 else { return }
-    // A client that keeps opening connections must not prevent open ones from being served.
+    // A client that keeps opening connections must not starve the open ones.
     for _ in 0..<Self.acceptedAtOnce {
       switch Sockets.accept(listener) {
       case .none: return poller.watch(listener, number: Self.listenerNumber, for: .reading)
@@ -49,7 +49,7 @@ extension SocketServer {
           + "--limit connections"))
   }
 
-  /// If a limit is reached, closes the connection that has been idle longest. Returns a problem if none is idle.
+  /// Closes the connection that has been idle longest if a limit is reached. Returns a problem if none is idle.
   private func makeRoom(for address: String) -> Problem? {
     if numbersByAddress[address, default: []].count >= limits.connectionsPerAddress, !isProxy(address),
       !closeLongestIdle(of: address)
@@ -82,7 +82,7 @@ extension SocketServer {
 
   private func closeLongestIdle() -> Bool {
     while let number = idleDeadlines.take(now: .seconds(Int64.max)) {
-      // If the connection was used in the meantime, it is added again when it becomes idle.
+      // A connection that was used in the meantime is added again when it becomes idle.
       guard let channel = channels[number], channel.isIdle, let deadline = channel.deadline else { continue }
       if let next = idleDeadlines.next, next < deadline {
         idleDeadlines.add(deadline, of: number)

@@ -14,7 +14,7 @@ extension SocketServer {
   }
 
   private func receive(_ channel: SocketChannel, now: Duration) {
-    // Limit the number of reads, so that a client that sends continuously does not delay the others.
+    // Bound the number of reads, so a client that sends continuously does not delay the others.
     for _ in 0..<8 where channel.connection.isReading {
       let count = Sockets.receive(channel.socket, into: &buffer)
       if count < 0 { return }
@@ -32,7 +32,6 @@ extension SocketServer {
     }
   }
 
-  /// Passes an event to the connection and performs the resulting effects.
   func feed(_ channel: SocketChannel, _ event: HTTPConnection.Event, now: Duration) {
     perform(channel.connection.on(event, in: surroundings), on: channel, now: now)
   }
@@ -94,7 +93,7 @@ extension SocketServer {
     poller.watch(channel.socket, number: channel.number, for: channel.interest)
   }
 
-  /// Maximum number of lingering connections, each of which uses a descriptor.
+  /// Maximum number of lingering connections. Each uses a descriptor.
   private static let maxLingering = 512
 
   private func linger(_ channel: SocketChannel) {

@@ -13,7 +13,7 @@ import TrendyProtocols
 
 /// Accepts connections and performs the effects of each ``HTTPConnection``.
 ///
-/// One thread owns all connections and blocks only on sockets. Results of handlers and streams reach it through a
+/// One thread owns all connections and blocks only on sockets. Results from handlers and streams reach it through a
 /// mailbox.
 ///
 /// @unchecked: state that `run()` changes is accessed only by the thread, `mailbox` is locked, and all other properties
@@ -29,7 +29,6 @@ final class SocketServer: @unchecked Sendable {
     var isStopping = false
     var hasStopped = false
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Continuations of pending ``turn()`` calls.
     var turns: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -78,7 +77,7 @@ final class SocketServer: @unchecked Sendable {
     wake = try Sockets.pipe()
   }
 
-  /// Both the thread and the handlers' tasks retain the server, so nothing can write to the pipe any more.
+  /// The thread and the handlers' tasks retain the server, so nothing can write to the pipe any more.
   deinit {
     close(wake.reading)
     close(wake.writing)
@@ -179,7 +178,7 @@ extension SocketServer {
     consider(deadlines.next)
     guard let next else { return -1 }
     let (seconds, attoseconds) = (next - clock.uptime).components
-    // Add one millisecond, so that the deadline has passed when the wait returns.
+    // Add one millisecond, so the deadline has passed when the wait returns.
     return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
   }
 
@@ -226,7 +225,7 @@ extension SocketServer {
     if channels.isEmpty { return true }
     if openCount == 0, !hasAborted {
       // Some clients may have received a response before they finished sending. Closing their connections now could
-      // reset them and lose the response.
+      // cause a reset that discards the response.
       hasAborted = true
       stopDeadline = min(deadline, now + limits.lastWordsDeadline)
       return false

@@ -21,14 +21,14 @@ public final class SocketTransport: HTTPTransport {
   private let log: AccessLog?
   private let state = Mutex(State.new)
 
-  /// Creates a transport. It starts to listen when ``start(gate:handler:)`` is called.
+  /// Creates a transport, which listens once ``start(gate:handler:)`` is called.
   ///
   /// - Parameters:
-  ///   - address: Host name or IP address; the default is reachable only from this machine. An address `unix:/path`
-  ///     creates a Unix socket that is accessible to the owner and group of its file; ``stop()`` removes the file.
-  ///   - port: Port to bind; 0 lets the system choose one.
-  ///   - listener: TCP socket that is already listening, for example one passed by a service manager. It replaces
-  ///     address and port, and ``stop()`` closes it.
+  /// - address: Host name or IP address; the default is reachable only from this machine. An address `unix:/path`
+  ///   creates a Unix socket that is accessible to the owner and group of its file; ``stop()`` removes the file.
+  /// - port: Port to bind; 0 lets the system choose one.
+  /// - listener: TCP socket that is already listening, for example from a service manager. It replaces address and
+  ///   port, and ``stop()`` closes it.
   ///   - limits: Limits of the server.
   ///   - clock: Clock for deadlines and dates.
   ///   - generator: Source of request ids.

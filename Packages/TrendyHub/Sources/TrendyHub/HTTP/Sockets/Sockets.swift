@@ -8,12 +8,12 @@ import Foundation
   import Darwin
 #endif
 
-/// Socket calls of the transport. Hides the differences between operating systems.
+/// Socket calls of the transport, with the same behaviour on all operating systems.
 enum Sockets {
-  /// Prefix of an address that denotes the path of a Unix socket.
+  /// Prefix of an address that is the path of a Unix socket.
   static let unixPrefix = "unix:"
 
-  /// Creates a listening, non-blocking socket and returns it with its port, which is 0 for a Unix socket.
+  /// Returns a listening, non-blocking socket and its port, which is 0 for a Unix socket.
   static func listen(address: String, port: UInt16) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
     if address.hasPrefix(unixPrefix) { return (try listen(path: String(address.dropFirst(unixPrefix.count))), 0) }
     var hints = addrinfo()
@@ -28,7 +28,7 @@ enum Sockets {
     let socket = socket(info.pointee.ai_family, streamType, 0)
     guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
     do throws(HTTPTransportError) {
-      // Allow a restarted process to bind while connections of its previous run are in TIME_WAIT.
+      // Allow a restarted process to bind while connections from its previous run are in TIME_WAIT.
       var yes: Int32 = 1
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
       guard bind(socket, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 else {
@@ -48,7 +48,7 @@ enum Sockets {
     let socket = socket(AF_UNIX, streamType, 0)
     guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
     do throws(HTTPTransportError) {
-      // Replace a socket file left behind by a killed process, but not one on which a process is listening.
+      // Replace a socket file left behind by a killed process, but not a socket on which a process is listening.
       if withUnixAddress(path, { connect(socket, $0, $1) }) == 0 {
         throw .portInUse(address: unixPrefix + path, port: 0)
       }
@@ -69,7 +69,7 @@ enum Sockets {
     }
   }
 
-  /// Calls `body` with the socket address of a path; returns `nil` if the path is too long.
+  /// Calls `body` with the socket address for a path; returns `nil` if the path is too long.
   private static func withUnixAddress(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32? {
@@ -88,12 +88,12 @@ enum Sockets {
     }
   }
 
-  /// Deletes the file of a Unix socket, so that clients do not try to connect to it.
+  /// Deletes the file of a Unix socket, so clients do not try to connect to it.
   static func forget(address: String) {
     if address.hasPrefix(unixPrefix) { unlink(String(address.dropFirst(unixPrefix.count))) }
   }
 
-  /// Returns a listening TCP socket that another process created, together with its port.
+  /// Returns a listening TCP socket from another process, with its port.
   static func adopt(_ socket: Int32) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
     var listens: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -107,7 +107,6 @@ enum Sockets {
     return (socket, try boundPort(socket))
   }
 
-  /// Result of ``accept(_:)``.
   enum Accepted {
     case connection(socket: Int32, address: String)
     case none

@@ -1,6 +1,5 @@
 import TrendyModels
 
-/// API documents by name.
 extension HubSchema {
   static let problem = HubSchema.named("Problem")
   static let changePage = HubSchema.named("ChangePage")
@@ -13,7 +12,7 @@ extension HubSchema {
   static func create(_ kind: SyncedKind) -> HubSchema { .named(kind.schemaName + "Create") }
   static func patch(_ kind: SyncedKind) -> HubSchema { .named(kind.schemaName + "Patch") }
 
-  /// Members for the hub position, which every response in the sync protocol contains.
+  /// Members for the hub position, included in every sync response.
   private static let position: [Member] = [
     .required("head", .counter), .optional("epoch", .string),
     .required("epochs", .list(.object([.required("id", .string), .required("first", .counter)]))),

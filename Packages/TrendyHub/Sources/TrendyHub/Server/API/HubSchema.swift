@@ -90,7 +90,7 @@ extension SyncedKind {
         + [.required("created_at", .date), .required("updated_at", .date), .optional("incarnation", .counter)])
   }
 
-  /// Returns the schema of a create request. `known` is a field that the body may omit because the path determines it.
+  /// Returns the schema of a create request. The body may omit the field `known`, which the path determines.
   func createSchema(known: String? = nil) -> HubSchema {
     .object(
       [.required("id", .identifier)] + fields.map { $0.member(isRequired: $0.isRequired && $0.name != known) } + nested)

@@ -88,11 +88,7 @@ struct AccountHandlers: Sendable {
       PairResponse(token: token, deviceId: device.id, user: device.user, hub: configuration.name), status: 201)
   }
 
-  /// Pairs a device.
-  ///
-  /// - Parameters:
-  ///   - call: The pairing request.
-  ///   - former: Id of the client's previous device, if the client was paired before.
+  /// Pairs a device. `former` is the id of the client's previous device, if the client was paired before.
   private func paired(
     _ call: HubCall, replacing former: String? = nil
   ) async throws -> (token: String, device: HubDevice) {
@@ -158,7 +154,6 @@ struct AccountHandlers: Sendable {
     return response
   }
 
-  /// Revokes the device and clears its cookie.
   private func endSession(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     try await revoke(sender.id)
     var response = HTTPResponse(status: 204)
@@ -193,7 +188,7 @@ struct AccountHandlers: Sendable {
     return .json(
       .array(
         devices.map { device in
-          // The time of the current request would change the response's tag on every request.
+          // The time of the current request would change the tag on every response.
           let seen = device.id == sender.id ? nil : presence.lastSeen(device)
           return [
             "id": .string(device.id), "name": .string(device.name),

@@ -88,8 +88,7 @@ public struct HubAccounts: Sendable {
     return user
   }
 
-  /// Removes a user: revokes the tokens of all devices and deletes the pairing codes. The data stays until it is
-  /// erased.
+  /// Removes a user: revokes the tokens of all devices and deletes the pairing codes. The data stays.
   ///
   /// If `isErasing` is set, the data is scheduled to be erased by ``finishErasing(user:alongside:)``, which cannot be
   /// undone.
@@ -126,10 +125,10 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Erases the data of a user who was removed with `isErasing`, and finally deletes the user.
+  /// Erases the data of a user who was removed with `isErasing`, then deletes the user.
   ///
-  /// Only the process that serves the storage may call this, because it may have the user's files open. An interrupted
-  /// call can be repeated. `alongside` erases data outside the storage.
+  /// Only the process that is serving the storage may call this, because it may have the user's files open. An
+  /// interrupted call can be repeated. `alongside` erases data outside the storage.
   public func finishErasing(user: HubUser, alongside: (HubUser) throws -> Void = { _ in }) throws {
     guard user.isErasing else { return }
     try storage.erase(user: user.id)
@@ -158,16 +157,17 @@ public struct HubAccounts: Sendable {
 
   /// Exchanges a pairing code for a token. The token is returned only here; the hub stores its hash.
   ///
-  /// Unknown, used and expired codes take the same steps, so that an attacker cannot tell them apart.
+  /// Unknown, used and expired codes take the same steps, so an attacker cannot tell them apart.
   ///
   /// - Parameters:
   ///   - code: Eight digits, with or without a hyphen.
   ///   - deviceName: Non-empty name of the device.
-  ///   - holder: Id of the user whose record the device already contains. A code for another user is rejected and stays
-  ///     valid.
-  ///   - former: Id of the client's previous device, if the client was paired before. It is revoked if it belongs to
+  /// - holder: Id of the user whose record the device already contains. A code for another user is rejected and stays
+  ///   valid.
+  /// - former: Id of the client's previous device, if the client was paired before. It is revoked if it belongs to the
+  ///   same user as the code.
   ///     the code's user.
-  ///   - address: Network address of the client, against which the attempt counts; `nil` for the hub's operator.
+  /// - address: Network address of the client, for counting its attempts; `nil` for the hub's operator.
   /// - Throws: A ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
   public func pair(
     code: String, deviceName: String, holder: String? = nil, replacing former: String? = nil, address: String? = nil
@@ -229,7 +229,7 @@ public struct HubAccounts: Sendable {
     return (token, device)
   }
 
-  /// Returns the name, with a number appended if another device of the user has it: `vm`, `vm 2`.
+  /// Returns the name, with a number appended if another device of the user already has it: `vm`, `vm 2`.
   ///
   /// Names of revoked devices can be reused.
   private static func freeName(
@@ -258,7 +258,7 @@ public struct HubAccounts: Sendable {
       .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// Stores the time of a device's request and the device's report, unless both were stored within the last hour.
+  /// Stores the time of a device's request and the device's report, at most once an hour unless the report differs.
   func noteSeen(_ device: HubDevice, saying report: HubDeviceReport?) throws {
     let now = clock.now
     try storage.writeDirectory { directory in
@@ -285,7 +285,7 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Returns the device to which a token belongs.
+  /// Returns the device that owns a token.
   ///
   /// - Throws: A ``Problem`` with status 401 if the token is unknown or revoked.
   public func device(token: String) throws -> HubDevice {

@@ -2,22 +2,20 @@ import Foundation
 
 /// Limits attempts to guess pairing codes, which have only eight digits.
 ///
-/// An attempt counts against the subscriber that makes it (an IPv4 address or the /64 network of an IPv6 address) and
-/// against the code, so an attacker cannot prevent other users from pairing. The attempt is stored before the code is
-/// compared; thus neither concurrent requests nor several hubs on one database allow more attempts. With five attempts
-/// in ten minutes, the lifetime of a code, a hundred thousand addresses find a given code with a probability of 1 in
-/// 200.
+/// An attempt counts against the subscriber (an IPv4 address or a /64 IPv6 network) and against the code, so an
+/// attacker cannot prevent other users from pairing. It is stored before the code is compared, so neither concurrent
+/// requests nor several hubs on one database allow more attempts. With five attempts in the ten-minute lifetime of a
+/// code, a hundred thousand addresses find a given code with a probability of 1 in 200.
 public enum PairingGuard: Sendable {
   /// Maximum number of attempts per address and per code within ``window``.
   public static let attempts = 5
-  /// Period in which attempts are counted.
   public static let window: Duration = .seconds(600)
   /// Maximum number of stored addresses and codes; beyond it, those with the oldest attempts are deleted.
   static let capacity = 10_000
 
   private static var seconds: Double { Double(window.components.seconds) }
 
-  /// Returns the keys under which attempts are stored: hashes of the address and of the code.
+  /// Returns the keys for an attempt: hashes of the address and of the code.
   static func keys(address: String, codeHash: String) -> [String] {
     let subscriber = NetworkAddress(address).map { "\($0.subscriber)" } ?? address
     return ["address \(subscriber)", "code \(codeHash)"].map { SHA256Digest.hexadecimal(of: $0) }
@@ -28,7 +26,7 @@ public enum PairingGuard: Sendable {
   /// - Returns: Time to wait if a key already has too many attempts; otherwise `nil`.
   static func count(_ keys: [String], now: Date, in directory: any HubDirectoryTransaction) throws -> Duration? {
     let recent = try keys.map { key in
-      // A time in the future was stored by a hub whose clock was later set back.
+      // A time in the future was stored by a hub whose clock has since been set back.
       try directory.pairingAttempts(key: key).filter { abs(now.timeIntervalSince($0)) < seconds }
     }
     let waits = recent.filter { $0.count >= attempts }.compactMap { times in

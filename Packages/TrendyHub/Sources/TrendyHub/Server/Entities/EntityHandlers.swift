@@ -4,7 +4,7 @@ import TrendyProtocols
 
 /// Handlers for plain REST access to entities.
 ///
-/// Each token counts as a separate device. An `Idempotency-Key` takes the place of the sequence number.
+/// Each token counts as a separate device. An `Idempotency-Key` takes the place of a sequence number.
 struct EntityHandlers: Sendable {
   let records: HubRecords
 
@@ -72,7 +72,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Restores a deleted entity. With `with=entries`, also restores the entities that were deleted together with a type.
+  /// Restores a deleted entity; with `with=entries`, also the entities that were deleted together with a type.
   func restore(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let with = kind == .eventType ? call.text("with") : nil
     guard with == nil || with == "entries" else {

@@ -62,7 +62,7 @@ struct EventHandlers: Sendable {
     }
   }
 
-  /// Searches events. Examines at most ``EventSearch/eventsAtOnce`` events, to bound the duration of a request.
+  /// Searches events. Examines at most ``EventSearch/eventsAtOnce`` events to bound the duration of a request.
   private func search(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let search = EventSearch(
       words: (call.text("text") ?? "").lowercased().split(separator: " ").map(String.init),
@@ -85,7 +85,7 @@ struct EventHandlers: Sendable {
 extension HubReadTransaction {
   /// Returns the events from one source, latest first.
   func events(from source: EventSourceType, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
-    // Find the earliest timestamp within the limit first, so that only later events need to be decoded.
+    // Find the earliest timestamp within the limit first, so only later events need to be decoded.
     var found: [Int64] = []
     try eachEvent(during: moments) { event, _ in if event.sourceType == source { found.append(event.moment) } }
     found.sort(by: >)
@@ -98,9 +98,9 @@ extension HubReadTransaction {
     return Array(entries.prefix(limit))
   }
 
-  /// Returns the live entity with the earliest timestamp; `nil` if there is none.
+  /// Returns the live entity with the earliest timestamp.
   func firstLiving(kind: String) throws -> HubEntry? {
-    // Bisect by timestamp: lists are sorted latest first, and reading one to its end would take too long.
+    // Bisect by timestamp: lists are sorted latest first, and reading to the end of one would take too long.
     var (low, high) = (Int64.min / 4, Int64.max / 4)
     guard var first = try living(kind: kind, during: low..<high, limit: 1).first else { return nil }
     high = first.listMoment
@@ -118,7 +118,7 @@ extension HubReadTransaction {
 }
 
 extension HubCall {
-  /// Range given by the parameters `from` and `to`, in milliseconds since 1970.
+  /// Range between the parameters `from` and `to`, in milliseconds since 1970.
   func moments() throws(Problem) -> Range<Int64> {
     let from = try moment("from") ?? Int64.min / 4
     let to = try moment("to") ?? Int64.max / 4

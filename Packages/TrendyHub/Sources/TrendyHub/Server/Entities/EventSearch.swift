@@ -1,7 +1,6 @@
 import Foundation
 import TrendyModels
 
-/// Criteria of an event search.
 package struct EventSearch: Sendable {
   /// Lowercase words, all of which must occur in the event's visible text.
   let words: [String]
@@ -13,16 +12,16 @@ package struct EventSearch: Sendable {
   }
 
   static let eventsAtOnce = 10_000
-  /// Size of the first batch, which is small because frequent words are found within a few events.
+  /// Size of the first batch. Small, because frequent words are found within a few events.
   private static let firstPart = 256
 
   /// Runs the search, latest events first.
   ///
   /// - Parameters:
-  ///   - reading: A read transaction for the user.
-  ///   - before: Exclusive end of the search, in milliseconds since 1970.
-  ///   - limit: Number of matches after which the search ends. Matches with equal timestamps are never split.
-  ///   - texts: Trigram index by month, to which the search adds.
+  /// - reading: A read transaction for the user.
+  /// - before: Exclusive end of the search, in milliseconds since 1970.
+  /// - limit: Number of matches after which the search ends. Matches with equal timestamps are never split.
+  /// - texts: Trigram index, to which the search adds months.
   /// - Returns: The matches, and the timestamp before which to continue; `nil` if the search is complete.
   func run(
     _ reading: any HubReadTransaction, before: Int64, limit: Int, texts: inout MonthTexts
@@ -53,7 +52,7 @@ package struct EventSearch: Sendable {
       var page = try reading.events(during: start..<end, limit: size, prefilter: prefilter)
       next = start == .min ? nil : start
       if page.looked == size, let last = page.last {
-        // Include all events that have the last timestamp, because the next batch ends before it.
+        // Include every event with the last timestamp, because the next batch ends before it.
         page.entries.removeAll { $0.listMoment == last }
         page.entries += try reading.events(during: last..<last + 1, limit: .max, prefilter: prefilter).entries
         next = last
@@ -77,7 +76,6 @@ package struct EventSearch: Sendable {
 }
 
 extension HubEntry {
-  /// Returns whether all the given lowercase words occur in the event's visible text or in the name of its type.
   fileprivate func holds(_ words: [String], typeNames: [String: String]) -> Bool {
     guard !words.isEmpty else { return true }
     var text = fields["event_type_id"]?.value.stringValue.flatMap { typeNames[$0] } ?? ""

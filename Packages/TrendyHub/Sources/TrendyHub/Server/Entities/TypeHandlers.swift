@@ -113,7 +113,7 @@ struct TypeHandlers: Sendable {
 
 /// A merge of one event type into another.
 ///
-/// Its writes have an author that is unique to this merge, so that an undo can find them.
+/// All its writes have the same author, unique to this merge, so an undo can find them.
 private struct TypeMerge {
   let from: String
   let into: String
@@ -131,8 +131,8 @@ private struct TypeMerge {
     author = "\(sender.restDevice):\(act)"
   }
 
-  /// Changes made by this merge that are still in place: the number of moved events, mutations that delete the
-  /// properties it created, and mutations that move all other entities back.
+  /// Changes by this merge that are still in place: the number of moved events, mutations that delete the properties it
+  /// created, and mutations that move all other entities back.
   struct Moved {
     var events = 0
     var definitions: [HubMutation] = []
@@ -154,12 +154,12 @@ private struct TypeMerge {
     return moved
   }
 
-  /// Returns the reference fields of an entry that this merge has set.
+  /// Returns the entry's reference fields that were set by this merge.
   private func names(of entry: HubEntry) -> [String] {
     Self.references.filter { entry.fields[$0]?.author == author && entry.fields[$0]?.value.stringValue == into }
   }
 
-  /// Returns a mutation that redirects an entry's references from the first type to the second.
+  /// Returns a mutation that redirects the entry's references from the first type to the second.
   func turned(_ entry: HubEntry) -> HubMutation {
     HubMutation(entry, naming: into, in: Self.references.filter { entry.fields[$0]?.value.stringValue == from })
   }
@@ -168,7 +168,7 @@ private struct TypeMerge {
 extension HubMutation {
   /// Creates a mutation that deletes a property created by a merge.
   ///
-  /// Later edits to the property become a conflict, because the restored type has its own property without them.
+  /// Later edits to that property become a conflict, because the restored type has its own property without them.
   fileprivate init(unmerging entry: HubEntry, by author: String) {
     self.init(
       mutationId: "unmerge:\(author):\(entry.version)", kind: entry.kind, id: entry.id, operation: .delete,
@@ -184,7 +184,7 @@ extension HubMutation {
 extension HubCore {
   /// Moves events, skips, places and properties from one type to another.
   ///
-  /// Properties that the other type also has are not moved.
+  /// Properties that both types have stay where they are.
   ///
   /// - Returns: The number of events moved.
   fileprivate func merge(
@@ -208,7 +208,7 @@ extension HubCore {
     return events
   }
 
-  /// Creates properties on the remaining type for the keys that it lacks.
+  /// Creates properties on the remaining type for the keys it lacks.
   private func merge(
     _ definitions: [HubEntry], _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
   ) throws {
@@ -237,7 +237,7 @@ extension HubCore {
     }
   }
 
-  /// Restores a type, the entities deleted together with it, and the references that its deletion cleared.
+  /// Restores a type, the entities deleted together with it, and the references cleared by its deletion.
   ///
   /// Other live entities are left unchanged.
   func restoreType(
@@ -253,9 +253,7 @@ extension HubCore {
       tombstone, deletedAt: deletedAt, with: deletedEvents.count, by: device, in: transaction, now: now)
   }
 
-  /// Restores references to an undeleted entity that its deletion had cleared.
-  ///
-  /// References that have been changed since then are kept.
+  /// Restores references to an undeleted entity that its deletion cleared, except those changed since.
   private func restoreReferences(
     _ tombstone: HubEntry, deletedAt: Date, with count: Int, by device: String, in transaction: any HubTransaction,
     now: Date
@@ -265,7 +263,7 @@ extension HubCore {
         .map(\.field.name)
       guard !names.isEmpty else { continue }
       let living = try transaction.living(kind: kind.name, offset: 0, limit: .max)
-      // The delete gave these entries the versions immediately below the tombstone's version.
+      // The delete assigned these entries the versions immediately below the tombstone's.
       let versions = tombstone.version - Int64(count + living.count)..<tombstone.version
       for entry in living {
         let cleared = names.filter {
@@ -279,7 +277,7 @@ extension HubCore {
     }
   }
 
-  /// Returns the entities deleted together with an entity. Their versions are immediately below its own.
+  /// Returns the entities deleted together with an entity. Their versions are immediately below that of its tombstone.
   private func deletedEvents(
     with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReadTransaction
   ) throws -> [HubEntry] {
@@ -301,7 +299,6 @@ extension HubCore {
 }
 
 extension HubSchema {
-  /// Response from `/insights/types`.
   static let typeActions = HubSchema.object([
     .required(
       "types",

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds the current subscription to hints from other hubs that share the storage.
+/// Holds the current subscription to hints from other hubs on the same storage.
 final class HintDispatcher: Sendable {
   private let hints = Mutex<(any HintSubscription)?>(nil)
 

@@ -13,11 +13,11 @@ final class HubRecords: Sendable {
   let accounts: HubAccounts
   let streams: SignalStreams
   let bells = WebhookWakeSignals()
-  /// Random id of this process, used as the epoch unless the storage provides epochs.
+  /// Random id of this process, used as the epoch if the storage provides none.
   let process: String
   private let hints: HintDispatcher
   private let tasks: (any TaskExecutor)?
-  /// Users for whose records this process has begun its epoch.
+  /// Users in whose records this process has begun its epoch.
   private let begun = Mutex<Set<String>>([])
 
   init(
@@ -41,8 +41,8 @@ final class HubRecords: Sendable {
   /// Reads a record in the current epoch, beginning that epoch first if necessary.
   ///
   /// Each read checks the epoch, because processes are not notified when the storage begins a new one. A response
-  /// without an epoch would look like one from an unversioned hub: if the database had lost a record, a device would
-  /// adopt the empty lists.
+  /// without an epoch would look as if it came from an unversioned hub. If the database had lost the record, a device
+  /// would then adopt the empty lists.
   func read<Result: Sendable>(
     user: String, _ body: @escaping @Sendable (any HubReadTransaction) throws -> Result
   ) async throws -> Result {
@@ -60,7 +60,7 @@ final class HubRecords: Sendable {
     throw Problem.busy("the hub's database is being restored repeatedly")
   }
 
-  /// Maximum number of times that a new epoch may begin during one request.
+  /// Maximum number of new epochs during one request.
   private static let maxAttempts = 3
 
   /// Writes a record, then announces its new head.
@@ -76,7 +76,7 @@ final class HubRecords: Sendable {
     return result
   }
 
-  /// Writes a record on the caller's thread, for synchronous parts of the hub.
+  /// Writes a record on the caller's thread.
   func writeHere(user: String, _ body: (any HubTransaction) throws -> Void) throws {
     let head = try store.writeHere(user: user) { transaction in
       try begin(for: user, in: transaction)
@@ -92,8 +92,7 @@ final class HubRecords: Sendable {
     try await write(user: user) { _ in }
   }
 
-  /// Begins the epoch within a write. Each write checks it, because processes are not notified when the storage begins
-  /// one.
+  /// Begins the epoch within a write. Each write checks it, because processes are not notified of a new one.
   private func begin(for user: String, in transaction: any HubTransaction) throws {
     let storageEpoch = try transaction.epoch()
     if storageEpoch == nil, begun.withLock({ $0.contains(user) }) { return }
@@ -113,7 +112,7 @@ final class HubRecords: Sendable {
     switch work {
     case .read(let body):
       return try await store.read(user: user) { [clock] reading in
-        // Read the state before the body, so that the reported version is never later than the data in the body.
+        // Read the state before the body, so the reported version is never later than the data in the body.
         let state = try reading.state()
         guard tag == .record else { return try body(reading).saying(state, at: clock.now) }
         if let unchanged = HTTPResponse.unchanged(state.tag, for: request) { return unchanged }
@@ -127,8 +126,8 @@ final class HubRecords: Sendable {
     }
   }
 
-  /// Runs `body`, which parses a request. For a large request, which takes milliseconds, `body` runs on a storage
-  /// worker, queued with the user's other calls.
+  /// Runs `body`, which parses a request. A large request takes milliseconds, so it is parsed on a storage worker,
+  /// queued with the user's other calls.
   func prepared<Result: Sendable>(
     _ request: HTTPRequest, _ sender: HubDevice, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -153,7 +152,7 @@ final class HubRecords: Sendable {
     hints.tell(.notice(device: device))
   }
 
-  /// Receives hints from other hubs that share the storage, until ``stopListening()``.
+  /// Receives hints from other hubs on the same storage, until ``stopListening()``.
   func listen() throws { hints.open(try storage.listen { [weak self] in self?.onHint($0) }) }
 
   func stopListening() { hints.open(nil) }
@@ -172,9 +171,9 @@ final class HubRecords: Sendable {
   }
 }
 
-/// Transaction on a record, returned by a handler.
+/// Transaction that a handler returns.
 enum HubWork: Sendable {
   case read(@Sendable (any HubReadTransaction) throws -> HTTPResponse)
-  /// A write. If necessary, the hub begins its epoch first.
+  /// A write. The hub begins its epoch first if necessary.
   case write(@Sendable (any HubTransaction) throws -> HTTPResponse)
 }

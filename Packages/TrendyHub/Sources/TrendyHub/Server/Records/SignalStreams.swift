@@ -2,28 +2,28 @@ import Foundation
 import Synchronization
 import TrendyProtocols
 
-/// The hub's change streams, which send the head of a record to devices as server-sent events (WHATWG HTML, 9.2).
+/// Change streams, which send a record's head to devices as server-sent events (WHATWG HTML, 9.2).
 ///
-/// A stream has at most one pending event. If its reader is slow, newer events replace older ones, so nothing queues
+/// A stream has at most one pending event. Newer events replace it while the reader is slow, so nothing queues up. No
+/// task runs while no stream is open.
 /// up. While no stream is open, no task runs.
 final class SignalStreams: Sendable {
   /// Maximum number of open streams per device and per user.
   static let limits = (device: 4, user: 64)
-  /// Maximum number of streams checked against the storage at once. Others wait for their turn.
+  /// Maximum number of streams checked against the storage at once. The others wait for their turn.
   static let looksAtOnce = 256
-  /// Time without events after which a comment is sent, because proxies and clients close silent connections.
+  /// Time without events after which a comment is sent, because proxies and clients close idle connections.
   static let keepAliveInterval: Duration = .seconds(25)
-  /// Interval at which the storage is checked for writes and token revocations by other processes.
+  /// Interval between checks of the storage for writes and token revocations by other processes.
   static let pollInterval: Duration = .seconds(1)
-  /// While hints are being received, only one in this many checks reads heads.
+  /// While hints are arriving, only one in this many checks reads heads.
   static let looksWithHints = 10
-  /// Delay in milliseconds after which clients may reconnect when the hub has stopped. Sent in the field `retry`.
+  /// Delay in milliseconds before clients reconnect after the hub has stopped. Sent in the `retry` field.
   static let retryMillis = 2000
 
   private enum End {
     case stopping
     case revoked
-    /// The client has closed the stream.
     case abandoned
   }
 
@@ -51,7 +51,7 @@ final class SignalStreams: Sendable {
     var end: End?
     var reader: CheckedContinuation<Data?, Never>?
 
-    /// Removes and returns the pending event; `nil` if there is none.
+    /// Removes and returns the pending event.
     mutating func take(now: Duration) -> Saying? {
       var text = ""
       switch end {
@@ -115,11 +115,10 @@ final class SignalStreams: Sendable {
   private let store: HubStore
   private let clock: any TimeSource
   private let hints: HintDispatcher
-  /// Maximum total number of open streams.
+  /// Maximum number of open streams in total.
   private let limit: Int
   private let tasks: (any TaskExecutor)?
   private let state = Mutex(State())
-  /// Whether no other process can write to users' records.
   private let isAlone = Atomic(false)
 
   init(
@@ -133,15 +132,14 @@ final class SignalStreams: Sendable {
     self.limit = limit
   }
 
-  /// Stops reading heads. Called when no other process can write to users' records.
+  /// Stops polling heads, because no other process can write to users' records.
   func onAlone() { isAlone.store(true, ordering: .relaxed) }
 
   func isOpen(for user: String) -> Bool { state.withLock { $0.idsByPerson[user] != nil } }
 
-  /// Number of open streams.
   var count: Int { state.withLock { $0.streams.count } }
 
-  /// Opens a stream that receives every later head. It is closed when it is released.
+  /// Opens a stream of every later head, which is closed when it is released.
   ///
   /// - Throws: A ``Problem`` with status 429 or 503 if there are too many streams or the hub is stopping.
   func open(for device: HubDevice) throws(Problem) -> SignalStream {
@@ -170,14 +168,14 @@ final class SignalStreams: Sendable {
 
   /// Announces a new head after a durable write.
   ///
-  /// Calls may arrive out of order; the head of a stream never decreases.
+  /// Calls may arrive out of order; a stream's head never decreases.
   func onHead(_ head: Int64, of user: String) {
     tell({ $0.idsByPerson[user] }) { stream in
       stream.head = max(stream.head ?? head, head)
     }
   }
 
-  /// Announces to a device that it has a new companion notice or that a link has changed.
+  /// Announces a new companion notice or a changed link to a device.
   func onNotice(for device: String) {
     tell({ $0.idsByDevice[device] }) { stream in
       stream.hasNotice = true
@@ -264,7 +262,7 @@ extension SignalStreams {
     }
   }
 
-  /// Checks the streams whose turn it is for changes made by other processes.
+  /// Checks the next streams for changes by other processes.
   private func look(readsHeads: Bool) async {
     let devices = state.withLock { state in
       if state.round.isEmpty { state.round = state.streams.keys.sorted(by: >) }
@@ -273,7 +271,7 @@ extension SignalStreams {
       return Set(ids.compactMap { state.streams[$0]?.device })
     }
     for user in Set(devices.map(\.user)).sorted() where readsHeads {
-      // If this fails, a later check reads the head again; requests report the error in the meantime.
+      // If this fails, a later check reads the head again. Requests report the error in the meantime.
       if let head = try? await store.read(user: user, { try $0.state().head }) { onHead(head, of: user) }
     }
     // If this fails, a later check reads the tokens again.
@@ -288,7 +286,7 @@ extension SignalStreams {
     for device in (revoked ?? []).sorted(by: { $0.id < $1.id }) { onRevoked(device.id) }
   }
 
-  /// Sends a comment to streams that have been silent for too long.
+  /// Sends a comment to streams that have been idle for too long.
   private func endSilences() {
     let now = clock.uptime
     let due = state.withLock { state in

@@ -1,15 +1,14 @@
 import Foundation
 import TrendyModels
 
-/// Authenticates the device that sends a request.
 struct Authenticator: Sendable {
   let accounts: HubAccounts
   let store: HubStore
   let configuration: HubConfiguration
 
-  /// Returns the device that sends a request; `nil` if the route needs no token.
+  /// Returns the device that sent a request; `nil` if the route needs no token.
   ///
-  /// - Throws: A ``Problem`` with status 401, or 403 if a browser sends it from another site's page.
+  /// - Throws: A ``Problem`` with status 401, or 403 if a browser sent it from another site's page.
   func device(of request: HTTPRequest, for access: HubRoute.Access) async throws -> HubDevice? {
     switch access {
     case .open: return nil
@@ -36,7 +35,7 @@ struct Authenticator: Sendable {
     return try await device(token: token, of: request)
   }
 
-  /// Returns the device to which a token belongs. The gate may already have looked it up.
+  /// Returns the device that owns a token. The gate may already have looked it up.
   private func device(token: String, of request: HTTPRequest) async throws -> HubDevice {
     if let device = request.sender?.value as? HubDevice { return device }
     return try await store.device(token: token, address: request.remoteAddress, accounts: accounts)

@@ -8,7 +8,7 @@ final class DeviceContacts: Sendable {
   private let accounts: HubAccounts
   private let store: HubStore
   private let seen = Mutex<[String: (at: Date, report: HubDeviceReport?)]>([:])
-  /// Time at which each device was last updated in the directory.
+  /// Time of each device's last update in the directory.
   private let noted = Mutex<[String: Date]>([:])
 
   init(accounts: HubAccounts, store: HubStore) {
@@ -16,12 +16,11 @@ final class DeviceContacts: Sendable {
     self.store = store
   }
 
-  /// Returns the time of the device's last request; `nil` if there was none.
+  /// Returns the time of the device's last request.
   ///
   /// A time before the hub's start is accurate only to an hour.
   func lastSeen(_ device: HubDevice) -> Date? { seen.withLock { $0[device.id]?.at } ?? device.seenAt }
 
-  /// Returns the device's last report; `nil` if there is none.
   func lastReport(_ device: HubDevice) -> HubDeviceReport? {
     seen.withLock { $0[device.id]?.report } ?? device.report
   }

@@ -14,12 +14,11 @@ extension HTTPResponse {
     .json(written: JSONText.write(value), status: status)
   }
 
-  /// Returns a response that contains a wire document.
   static func wire(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
     .json(written: try WireJSON.encode(value), status: status)
   }
 
-  /// Returns a response that contains a JSON array of encoded documents.
+  /// Returns a JSON array of encoded documents.
   static func json(texts: [Data]) -> HTTPResponse {
     var body = Data(capacity: texts.reduce(2) { $0 + $1.count + 1 })
     body.append(UInt8(ascii: "["))

@@ -1,7 +1,6 @@
 import TrendyModels
 
 extension Problem {
-  /// Creates the problem that reports an error to the client.
   init(for error: any Error) {
     switch error {
     case let problem as Problem: self = problem
@@ -22,7 +21,7 @@ extension Problem {
     case HubStorageError.busy, HubStorageError.occupied:
       self = .unavailable("the hub's storage is locked by another writer: try again in a moment")
     default:
-      // Details about the hub's files are for the operator only.
+      // Details about the hub's files are only for the operator.
       self.init(
         "internal", status: 500, title: "Internal error",
         detail: "the request failed and nothing was confirmed: the hub's log has details under the request id")

@@ -1,7 +1,7 @@
-/// Rate limit for each device. Allows a burst of a minute's requests, then evenly spaced ones.
+/// Rate limit per device. Allows a burst of one minute's requests, then evenly spaced ones.
 ///
-/// Uses the generic cell rate algorithm (ITU-T I.371), which stores one time per device: the time at which its past
-/// requests would end if they were evenly spaced.
+/// Uses the generic cell rate algorithm (ITU-T I.371), which stores one time per device: when its past requests would
+/// end if they were evenly spaced.
 struct RequestLimiter: Hashable, Sendable {
   private let interval: Duration
   private let tolerance: Duration
@@ -16,13 +16,10 @@ struct RequestLimiter: Hashable, Sendable {
     tolerance = interval * (rate - 1)
   }
 
-  /// Counts a request. Returns `nil` if it is allowed, otherwise the time to wait.
-  ///
-  /// A request that exceeds the limit is not counted.
+  /// Returns `nil` if a request is allowed, otherwise the time to wait. Only allowed requests count.
   mutating func onRequest(of device: String, now: Duration) -> Duration? {
     let even = max(evenAt[device] ?? now, now)
     guard even - now <= tolerance else { return even - now - tolerance }
-    // A device whose time has passed need not be stored.
     if evenAt.count >= maxRemembered {
       evenAt = evenAt.filter { $0.value > now }
       maxRemembered = max(1024, 2 * evenAt.count)

@@ -3,13 +3,12 @@ import Synchronization
 import TrendyArchive
 import TrendyModels
 
-/// Compresses responses with gzip.
 struct ResponseCompression: Sendable {
   let store: HubStore
 
-  /// Minimum size of a response to compress, in bytes. Smaller ones fit in a single packet.
+  /// Minimum size of a response to compress, in bytes. Smaller ones fit into a single packet.
   private static let minBytes = 1400
-  /// Minimum size in bytes at which a response is compressed on a storage worker, queued with the user's other calls.
+  /// Minimum size for compression on a storage worker, in bytes, queued with the user's other calls.
   private static let smallBytes = 65_536
   fileprivate static let level = 5
 
@@ -20,7 +19,6 @@ struct ResponseCompression: Sendable {
   ]
 
   /// Returns the response with a compressed body, if that saves packets and the client accepts gzip.
-  ///
   /// Clients on this machine receive uncompressed responses. Responses that contain a token are never compressed,
   /// because their length could reveal it.
   func compressed(
@@ -57,7 +55,6 @@ struct ResponseCompression: Sendable {
   private static func gzip(_ data: Data) -> Data { Data(Deflater.compress(Array(data), as: .gzip, level: level)) }
 }
 
-/// A stream that is compressed as it is read.
 private final class GzipBody: Sendable {
   private struct State: ~Copyable {
     var deflater = Deflater(.gzip, level: ResponseCompression.level)

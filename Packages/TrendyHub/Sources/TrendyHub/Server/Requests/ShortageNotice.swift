@@ -4,7 +4,6 @@ struct ShortageNotice: Hashable, Sendable {
 
   private var last: Duration?
 
-  /// Returns whether to log the shortage.
   mutating func onShortage(now: Duration) -> Bool {
     if let last, now - last < Self.interval { return false }
     last = now

@@ -24,7 +24,6 @@ struct HubCall: Sendable {
     return try DocumentReader(try JSONText.parse(request.body))
   }
 
-  /// Decodes the body as a wire document.
   func document<Document: WireValue>(_ type: Document.Type) throws(Problem) -> Document {
     guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found nothing") }
     return try JSONText.read(type, from: request.body)

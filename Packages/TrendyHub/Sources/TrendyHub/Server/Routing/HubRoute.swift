@@ -26,7 +26,7 @@ package struct HubRoute: Sendable {
 
   /// Closure that processes a request.
   ///
-  /// The case determines the required access, so that an open route cannot have a handler that needs a device.
+  /// The case determines the required access, so an open route cannot have a handler that needs a device.
   enum Handler: Sendable {
     case open(@Sendable (HubCall) async throws -> HTTPResponse)
     case local(@Sendable (HubCall) async throws -> HTTPResponse)
@@ -76,7 +76,7 @@ package struct HubRoute: Sendable {
     /// A tag set by the handler, or none.
     case none
     case content
-    /// Version of the record, as the response depends on nothing else. The tag is compared before the handler runs.
+    /// The record's version, for a response that depends on nothing else. The tag is compared before the handler runs.
     case record
   }
 
@@ -84,7 +84,6 @@ package struct HubRoute: Sendable {
   package let path: [Segment]
   /// Operation id in `/openapi.json`.
   package let name: String
-  /// Summary, one sentence.
   let summary: String
   let query: [Parameter]
   /// Schema of the request body; `nil` if there is none.
@@ -93,7 +92,6 @@ package struct HubRoute: Sendable {
   let takesBytes: Bool
   /// Successful responses. All others are problem documents.
   let answers: [Answer]
-  /// Optional headers of the request.
   let headers: [Parameter]
   /// Whether requests count towards the rate limit.
   let isMetered: Bool
@@ -102,8 +100,7 @@ package struct HubRoute: Sendable {
   fileprivate(set) var group: HubMetrics.Route
   let handler: Handler
 
-  /// Creates a route. `path` is either relative to `/api/v1`, for example `events/{id}`, or absolute, for example
-  /// `/metrics`.
+  /// `path` is relative to `/api/v1`, such as `events/{id}`, or absolute, such as `/metrics`.
   init(
     _ method: Method, _ path: String, name: String, summary: String, query: [Parameter] = [],
     body: HubSchema? = nil, takesBytes: Bool = false, answers: [Answer], headers: [Parameter] = [],
@@ -139,7 +136,7 @@ package struct HubRoute: Sendable {
     }
   }
 
-  /// Path with its parameters in braces, for example `/api/v1/events/{id}`.
+  /// Path with its parameters in braces, such as `/api/v1/events/{id}`.
   package var address: String {
     path.reduce("") { address, segment in
       switch segment {
@@ -178,7 +175,7 @@ extension HubRoute.Answer {
 }
 
 extension [HubRoute] {
-  /// Returns the routes with a group for metrics. Routes that already have a group keep it.
+  /// Sets the metrics group of the routes that have none.
   func counted(as group: HubMetrics.Route) -> [HubRoute] {
     map { route in
       var route = route

@@ -2,11 +2,10 @@ import TrendyModels
 
 /// Finds the destination of a request.
 ///
-/// Trackers and dashboard files have separate paths. All other requests are matched to a ``HubRoute``.
+/// Requests from trackers and for dashboard files are recognized by path. All others are matched to a ``HubRoute``.
 package struct HubRouter: Sendable {
   package let routes: [HubRoute]
-  /// Routes by number of segments. Those without parameters come first, so that `events/batch` is not taken for an
-  /// event.
+  /// Routes by number of segments. Those without parameters come first, so `events/batch` is not taken for an event.
   private let byLength: [Int: [HubRoute]]
   private let takesReadings: Bool
 
@@ -18,14 +17,13 @@ package struct HubRouter: Sendable {
     }
   }
 
-  /// Destination of a request.
   enum Destination: Sendable {
     case route(HubRoute, HubCall)
     case tracker(IngestRequest)
     /// A dashboard file, or, with status 404, the main document for an unknown path.
     case page(PageFiles.File, status: Int)
-    /// An unknown path or a method that is not allowed. Unless `access` is open, only paired devices receive the
-    /// problem.
+    /// An unknown path or a method that is not allowed. Unless `access` is open, the problem is sent only to paired
+    /// devices.
     case nothing(Problem, access: HubRoute.Access, group: HubMetrics.Route)
 
     var access: HubRoute.Access {
@@ -49,7 +47,7 @@ package struct HubRouter: Sendable {
     var isMetered: Bool { if case .route(let route, _) = self { route.isMetered } else { true } }
   }
 
-  /// Returns the destination of a request. `HEAD` is treated like `GET`.
+  /// Returns the destination of a request, treating `HEAD` like `GET`.
   func destination(of request: HTTPRequest) -> Destination {
     if takesReadings, let tracker = IngestRequest(request) {
       guard let problem = tracker.problem(ofMethod: request.method) else { return .tracker(tracker) }

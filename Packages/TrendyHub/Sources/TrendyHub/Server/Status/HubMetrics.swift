@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counters for the hub's operation since it started. They contain no personal data.
+/// Operational counters since the hub's start. They contain no personal data.
 package final class HubMetrics: Sendable {
   /// Group of requests, used as a metric label.
   package enum Route: String, CaseIterable, Sendable {
@@ -53,12 +53,8 @@ package final class HubMetrics: Sendable {
 
   func onDelivery(isTaken: Bool) { state.withLock { $0.deliveries[isTaken, default: 0] += 1 } }
 
-  /// Returns the metrics in the Prometheus text format.
-  ///
-  /// - Parameters:
-  ///   - streams: Number of open change streams.
-  ///   - queues: Number of pending storage calls for each group of workers.
-  ///   - uptime: Time since the hub's start.
+  /// Returns the metrics in the Prometheus text format. `queues` contains the pending storage calls per group of
+  /// workers.
   func text(streams: Int, queues: [(lane: String, count: Int)], uptime: Duration) -> PrometheusText {
     let state = state.withLock { $0 }
     var text = PrometheusText()

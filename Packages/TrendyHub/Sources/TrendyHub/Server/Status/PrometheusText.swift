@@ -12,12 +12,7 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   /// Whether no metric has been added.
   public var isEmpty: Bool { description.isEmpty }
 
-  /// Adds a gauge, a value that can increase and decrease.
-  ///
-  /// - Parameters:
-  ///   - name: Metric name.
-  ///   - help: Description, a single line.
-  ///   - value: Current value.
+  /// Adds a gauge, a value that can increase and decrease. `help` is a single line.
   public mutating func gauge(_ name: String, _ help: String, _ value: Double) {
     gauge(name, help, [([], value)])
   }
@@ -55,7 +50,7 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   }
 
   private mutating func line(_ name: String, _ labels: [(String, String)], _ value: Double) {
-    // Labels contain only constants from this program, so nothing needs to be escaped.
+    // Labels are constants of this program, so nothing needs to be escaped.
     let words = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
     description += "\(name)\(words.isEmpty ? "" : "{\(words)}") \(Self.text(value))\n"
   }
@@ -67,7 +62,7 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
 struct MetricHistogram: Hashable, Sendable {
   /// Upper bounds of the buckets, in ascending order.
   let bounds: [Double]
-  /// Number of values in each bucket. Values above the last bound are included only in ``count``.
+  /// Number of values in each bucket. Values above the last bound count only in ``count``.
   private(set) var counts: [Int]
   private(set) var count = 0
   private(set) var sum = 0.0

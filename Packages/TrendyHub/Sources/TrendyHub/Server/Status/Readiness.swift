@@ -1,14 +1,12 @@
 import Synchronization
 
-/// Caches the result of the readiness check, so that frequent probes do not each access the storage.
+/// Caches the result of the readiness check, so frequent probes do not all access the storage.
 final class Readiness: Sendable {
   private static let interval: Duration = .seconds(5)
 
   private let last = Mutex<(problem: Problem?, at: Duration)?>(nil)
 
   /// Runs the check unless the last result is less than five seconds old.
-  ///
-  /// - Throws: The ``Problem`` that the last check found.
   func check(now: Duration, _ body: () async throws -> Void) async throws(Problem) {
     var result = last.withLock(\.self)
     if result.map({ now - $0.at >= Self.interval }) ?? true {

@@ -31,7 +31,7 @@ struct StatusHandlers: Sendable {
     ]
   }
 
-  /// Reports whether the storage would accept a write. In contrast, `/health` only shows that the process responds.
+  /// Reports whether the storage would accept a write, whereas `/health` only shows that the process is responding.
   private func showReadiness(_ call: HubCall) async throws -> HTTPResponse {
     try await readiness.check(now: records.clock.uptime) { [records] in
       try await records.store.perform(.writing, for: "readiness") { try records.storage.checkReady() }
@@ -43,7 +43,6 @@ struct StatusHandlers: Sendable {
     let threads = records.store.threads
     let text = metrics.text(
       streams: records.streams.count,
-      // A hub without storage workers has no queues.
       queues: [("reading", threads?.waitingCount(.reading) ?? 0), ("writing", threads?.waitingCount(.writing) ?? 0)],
       uptime: records.clock.uptime - startedAt)
     return HTTPResponse(type: PrometheusText.mediaType, .data(Data(text.description.utf8)))

@@ -6,7 +6,7 @@ import TrendyProtocols
 /// Handlers for the sync protocol: feed, snapshot and push.
 struct SyncHandlers: Sendable {
   let records: HubRecords
-  /// Size of the entries, in bytes, at which a snapshot part ends.
+  /// Total size of the entries at which a snapshot part ends, in bytes.
   let snapshotPartBytes: Int
 
   private var core: HubCore { records.core }
@@ -65,11 +65,11 @@ struct SyncHandlers: Sendable {
         )
       }
     }
-    // A request that reads from the beginning without a device identity has no position.
+    // A request that reads from the beginning without a device identity reports no position.
     if position != nil || since > 0 {
       try noteContact(of: sender, position, cursor: since, after: last, in: state)
     }
-    // Identical requests return the same page as long as nothing is written.
+    // Identical requests return the same page until something is written.
     return answer.tagged(state.tag)
   }
 
@@ -83,7 +83,7 @@ struct SyncHandlers: Sendable {
         device: device, cursor: cursor, seen: position?.said, after: last, in: state, now: clock.now)
     else { return }
     // The response may be sent before the contact is stored. This is safe: a device that falls below the horizon in the
-    // meantime must take a snapshot, and the list of epochs is shortened only when the hub starts.
+    // meantime takes a snapshot, and the list of epochs is shortened only when the hub starts.
     try records.store.note(user: sender.user) { try $0.putContact(contact) }
   }
 
@@ -94,9 +94,8 @@ struct SyncHandlers: Sendable {
       .tagged(state.tag)
   }
 
-  /// Runs a check that may refuse a device's request, and adds the hub position to the problem.
-  ///
-  /// The device needs the position to continue.
+  /// Runs a check that may refuse a device's request, and adds the hub position to the problem. The device needs it to
+  /// continue.
   private func tellingState<Result>(in reading: any HubReadTransaction, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -106,9 +105,9 @@ struct SyncHandlers: Sendable {
     }
   }
 
-  /// Returns a stream of `head` events: the current head immediately, then each new one.
+  /// Returns a stream of `head` events: the current head at once, then each new one.
   private func changeStream(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    // Open the stream before reading the head, so that no write in between is missed.
+    // Open the stream before reading the head, so no write in between is missed.
     let stream = try records.streams.open(for: sender)
     records.streams.onHead(try await records.read(user: sender.user) { try $0.state().head }, of: sender.user)
     return HTTPResponse(
@@ -122,7 +121,7 @@ struct SyncHandlers: Sendable {
     let (state, last) = try await records.read(user: sender.user) { reading in
       (try reading.state(), try reading.contact(device: position?.device ?? sender.restDevice))
     }
-    // A device that takes a snapshot will be in the current epoch, regardless of the position that it reported.
+    // A device that takes a snapshot will be in the current epoch, whichever position it reported.
     try noteContact(of: sender, position, cursor: nil, after: last, in: state)
     if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
     let writer = try await records.read(user: sender.user) { [self] reading in
@@ -197,14 +196,13 @@ struct SyncHandlers: Sendable {
 }
 
 extension HubCall {
-  /// Device identity given in the query; `nil` if there is none.
   fileprivate func device() throws(Problem) -> String? {
     guard let device = text("device") else { return nil }
     guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
     return device
   }
 
-  /// Position that the device reports in the query; `nil` if it reports none.
+  /// Position reported in the query; `nil` without a device identity.
   fileprivate func position() throws(Problem) -> DevicePosition? {
     let seen = try integer("seen", in: SyncRange.counter, default: 0)
     let lastSequence = try optionalInteger("last_seq", in: SyncRange.counter)
@@ -216,7 +214,7 @@ extension HubCall {
 extension HubCore.Push {
   private static let maxMutations = 500
 
-  /// Validates a push. An invalid document fails the whole request, an invalid mutation only that mutation.
+  /// Validates a push. An invalid document fails the whole request; an invalid mutation fails only itself.
   init(_ push: PushDocument<LenientElement<MutationEnvelope>>) throws(Problem) {
     guard Identifier.isValid(push.device) else { throw .invalid("device: expected \(Identifier.rule)") }
     guard push.mutations.count <= Self.maxMutations else {
@@ -259,7 +257,7 @@ extension LenientElement<MutationEnvelope> {
 }
 
 extension HubMutation {
-  /// Creates a mutation. `namesIncarnation` states whether the document contains an incarnation, even 0.
+  /// `namesIncarnation` states whether the document contains an incarnation, even 0.
   init(_ envelope: MutationEnvelope, at path: String, namesIncarnation: Bool) throws(Problem) {
     for (name, id) in [("id", envelope.id), ("entity_id", envelope.entityId)] where !Identifier.isValid(id) {
       throw .invalid("\(path).\(name): expected \(Identifier.rule)")
@@ -285,7 +283,7 @@ extension HubMutation {
   }
 }
 
-/// Name of a snapshot part: `first`, or the kind, version and epoch at which the previous part ended.
+/// Name of a snapshot part: `first`, or the kind, version and epoch where the previous part ended.
 private struct SnapshotPartName: Sendable {
   private static let unknownKinds = "*"
 
@@ -316,7 +314,7 @@ private struct SnapshotPartName: Sendable {
 }
 
 extension HubCore.Page {
-  /// Returns the response, assembled from the serialized entries without decoding them.
+  /// Assembles the response from the serialized entries without decoding them.
   func answer(at now: Date) -> HTTPResponse {
     let position = state.position(at: now)
     let page = ChangeFeedResponse(
@@ -347,7 +345,7 @@ extension [SerializedEntry] {
   }
 }
 
-/// Writes a snapshot in chunks of 256 lines, so that a large one is never completely in memory.
+/// Writes a snapshot in chunks of 256 lines, so a large one is never completely in memory.
 private final class SnapshotWriter: Sendable {
   private static let linesPerPiece = 256
 
