@@ -8,14 +8,12 @@ public struct ConversationProbe: Sendable {
   public var statuses: [Int]
   /// Whether the connection closed.
   public var isClosed: Bool
-  /// Whether the connection produced effects after it was closed. It must not.
+  /// Whether the connection produced effects after it was closed, which it must not.
   public var wentOn: Bool
 
-  /// Passes chunks to a connection whose handler responds immediately, then closes the client's sending side.
+  /// Passes `pieces` to a connection whose handler responds immediately, then closes the client's sending side.
   ///
-  /// - Parameters:
-  ///   - pieces: Chunks in order of arrival.
-  ///   - hasGate: Whether a gate checks request heads before bodies are read.
+  /// `hasGate` states whether a gate checks request heads before bodies are read.
   public init(of pieces: [ArraySlice<UInt8>], hasGate: Bool) {
     var conversation = HTTPConversation(hasGate: hasGate)
     for piece in pieces { conversation.receive(piece) }

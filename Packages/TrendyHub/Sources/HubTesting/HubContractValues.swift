@@ -2,8 +2,6 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-// Values that the checks write and compare.
-
 let moment = Date(timeIntervalSince1970: 1_704_067_200)
 
 func field(_ value: JSONValue, _ version: Int64) -> HubField {
@@ -27,7 +25,7 @@ func expect<Value: Equatable>(
   throw ContractViolation("\(file):\(line): expected \(expected), found \(found)")
 }
 
-/// Random number generator that returns the same sequence on every run.
+/// Random number generator with the same sequence on every run.
 struct Scrambler: RandomNumberGenerator {
   private var state: UInt64 = 1
 

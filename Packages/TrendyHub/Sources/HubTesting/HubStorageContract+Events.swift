@@ -3,7 +3,6 @@ import TrendyHub
 import TrendyModels
 
 extension HubStorageContract {
-  /// Checks for bulk reads of events.
   static let events: [Check] = [
     Check("times and documents of events match their entries") { storage in
       var generator = Scrambler()
@@ -43,7 +42,6 @@ extension HubStorageContract {
       var generator = Scrambler()
       for round in 0..<200 {
         var entry = scrambled(version: Int64(round + 1), &generator)
-        // Make this entry's text unique.
         entry.fields["notes"] = HubField(value: .string("entry \(entry.id)."), version: 1, stamp: 1, author: "d")
         try storage.write(user: "p") { try $0.put(entry) }
       }

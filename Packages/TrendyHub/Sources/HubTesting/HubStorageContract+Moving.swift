@@ -2,7 +2,6 @@ public import TrendyHub
 import TrendyModels
 
 extension HubStorageContract {
-  /// Checks for moving a hub from one storage to another.
   static let moving: [Check] = [
     Check("all data of a user can replace that of another user and is identical there") { storage in
       try storage.write(user: "p") { try putOneOfEach(in: $0) }

@@ -3,7 +3,7 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// Checks for the directory and for the isolation between users.
+/// Checks for the directory and the isolation between users.
 extension HubStorageContract {
   static let users: [Check] = [
     Check("users do not see each other's state") { storage in
@@ -90,8 +90,7 @@ extension HubStorageContract {
       let anna = try accounts.createPerson(name: "Anna")
       let code = try accounts.createPairingCode(user: anna.id)
       let outcomes = Mutex<[String]>([])
-      // Make blocking calls on several threads, like concurrent requests. `outcomes` is the only shared state and has a
-      // lock.
+      // Make blocking calls on several threads, like concurrent requests. They share only `outcomes`, which has a lock.
       DispatchQueue.concurrentPerform(iterations: 24) { number in
         let outcome: String
         do {
@@ -166,7 +165,7 @@ extension HubStorageContract {
       try expect(other.map(\.first), [1])
       try expect(erased.map(\.id) == other.map(\.id), false)
       try storage.erase(user: "p")
-      // A user who is recreated in the same hub epoch has a different id, and therefore different epoch ids.
+      // A user recreated in the same hub epoch has a different id, and therefore different epoch ids.
       try expect(try epochs(of: "r", at: server).map(\.id) == erased.map(\.id), false)
       let second = HubServer(storage: storage)
       try second.ingestDesk(user: "q").update(.eventType, id: "t", UpdateEventTypeRequest(name: "Tea"))

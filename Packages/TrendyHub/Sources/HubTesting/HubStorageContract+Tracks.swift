@@ -5,7 +5,6 @@ import TrendyPersistence
 import TrendyProtocols
 
 extension HubStorageContract {
-  /// Checks for track logs.
   static let tracks: [Check] = [
     Check("a user without posted readings has no log, and reading creates none") { storage in
       try storage.write(user: "p") { try $0.setState(HubState(head: 1)) }
@@ -103,7 +102,7 @@ extension HubStorageContract {
   ]
 }
 
-/// Returns one fix of a series that moves north, with one fix per second.
+/// Returns one fix from a series that moves north, with one fix per second.
 private func fix(_ second: Int) -> TrackReading {
   .fix(
     Location(

@@ -317,7 +317,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.contacts(), [early, late])
         try expect(try reading.contact(device: "b"), late)
         try expect(try reading.contact(device: "c"), nil)
-        // The high-water mark of a device is separate from its contact.
+        // A device's high-water mark is separate from its contact.
         try expect(try reading.mark(device: "b"), 0)
       }
       try storage.write(user: "p") { try $0.forgetContact(device: "b") }

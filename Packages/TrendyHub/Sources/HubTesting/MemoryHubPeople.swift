@@ -19,11 +19,8 @@ public struct MemoryHubPeople: Sendable {
 
   /// Writes a record atomically.
   ///
-  /// - Parameters:
-  ///   - user: Id of the user.
-  ///   - epoch: Epoch of the storage; `nil` if each hub start begins an epoch.
-  ///   - renew: Renews the lease of a process that runs trip detection, or throws. Succeeds by default.
-  ///   - body: Writes the record.
+  /// `renew` renews the lease of a process that runs trip detection, or throws; it succeeds by default. `epoch` is the
+  /// epoch of the storage; `nil` if each hub start begins an epoch.
   public mutating func write<Result>(
     _ user: String, epoch: String?, renewing renew: @escaping (String) throws -> Void = { _ in },
     _ body: (any HubTransaction) throws -> Result

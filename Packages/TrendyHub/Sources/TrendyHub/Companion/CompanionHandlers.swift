@@ -60,7 +60,7 @@ struct CompanionHandlers: Sendable {
     let made = try await records.store.write(user: sender.user) { transaction in
       let new = CompanionLink(tracker: tracker, companion: companion, createdAt: now)
       var made = try transaction.companion(id: new.id) ?? new
-      // A recreated link does not announce trips from the period in which it did not exist.
+      // A recreated link must not announce trips from the time when it did not exist.
       if made.removedAt != nil { made.createdAt = now }
       made.removedAt = nil
       try transaction.put(made)
@@ -70,9 +70,9 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described([made], user: sender.user)[0], status: 201)
   }
 
-  /// Ends a link and discards its pending notices, including those sent by the hub.
+  /// Ends a link and discards its pending notices, including those from the hub.
   ///
-  /// The link is stored as ended rather than deleted: otherwise a device would assume that it was lost and recreate it.
+  /// The link is marked as ended rather than deleted; otherwise a device would assume that it was lost and recreate it.
   private func remove(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let now = clock.now
     let removed = try await records.store.write(user: sender.user) { transaction -> CompanionLink? in
@@ -109,7 +109,7 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described([companion], user: sender.user)[0])
   }
 
-  /// Deletes the notices that the companion has acknowledged, and returns the following ones.
+  /// Deletes the notices that the companion has acknowledged, and returns the next ones.
   private func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let after = try call.integer("after", in: SyncRange.counter, default: 0)
     let limit = Int(try call.integer("limit", in: 1...500, default: 100))
@@ -152,7 +152,6 @@ struct CompanionHandlers: Sendable {
 }
 
 extension CompanionNoticesRequest {
-  /// Checks the number of notices and their fields.
   fileprivate func check() throws(Problem) {
     guard notices.count <= 500 else { throw .tooMany("notices", limit: 500, found: notices.count) }
     for (index, notice) in notices.enumerated() {

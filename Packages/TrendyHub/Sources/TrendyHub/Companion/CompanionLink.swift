@@ -13,13 +13,13 @@ public struct CompanionLink: Hashable, Sendable, Identifiable {
   /// Id of the receiving device.
   public let companion: String
   public var createdAt: Date
-  /// Sequence number of the last notice that the hub has received.
+  /// Sequence number of the last notice received by the hub.
   public var heldThrough: Int64
-  /// Sequence number of the last notice that the companion has stored.
+  /// Sequence number of the last notice stored by the companion.
   public var acknowledgedThrough: Int64
-  /// Time at which one of the devices ended the link; `nil` while it exists.
+  /// Time when one of the devices ended the link; `nil` until then.
   public var removedAt: Date?
-  /// Trips that the hub itself has announced recently, by event id; empty on links whose sender is a device.
+  /// Trips recently announced by the hub itself, by event id; empty on links whose sender is a device.
   public var announcedTrips: [String: AnnouncedTrip] = [:]
 
   /// A trip that was announced to a companion.
@@ -35,7 +35,7 @@ public struct CompanionLink: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// Creates a link, by default one without any notices.
+  /// Creates a link, by default without any notices.
   public init(
     tracker: String, companion: String, createdAt: Date, heldThrough: Int64 = 0, acknowledgedThrough: Int64 = 0,
     removedAt: Date? = nil
@@ -92,11 +92,10 @@ extension CompanionLink {
 }
 
 extension HubCore {
-  /// Maximum number of undelivered notices that the hub stores for one companion; the tracker keeps later ones.
+  /// Maximum number of undelivered notices that the hub stores for a companion; the tracker keeps later ones.
   static let waitingLimit: Int64 = 10_000
 
-  /// Stores the notices that a tracker sends, up to the first gap in their sequence numbers. Skips those already
-  /// stored.
+  /// Stores the notices from a tracker up to the first gap in their sequence numbers, skipping those already stored.
   ///
   /// - Returns: The link with its updated delivery state.
   func receive(
@@ -134,7 +133,7 @@ extension HubCore {
 extension CompanionLink {
   /// Raises the acknowledged sequence number, up to a plausible limit.
   ///
-  /// Trackers number from 1; the hub numbers by its clock in milliseconds, which may once have been ahead. Without the
+  /// Trackers number from 1. The hub numbers by its clock in milliseconds, which may once have been ahead. Without the
   /// limit, one bogus value could use up all sequence numbers.
   fileprivate mutating func acknowledge(through sequence: Int64, now: Date) {
     let latest = max(heldThrough, now.stamp + Self.clockLead)

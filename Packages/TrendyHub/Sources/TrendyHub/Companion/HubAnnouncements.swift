@@ -2,18 +2,18 @@ public import Foundation
 public import TrendyModels
 import TrendyProtocols
 
-/// Trip announcements that the hub sends to a companion on behalf of a tracker that cannot send notices.
+/// Trip announcements that the hub sends to a companion for a tracker that cannot send notices.
 ///
-/// They use their own link, separate from the one on which the device's agent sends. Sequence numbers are timestamps in
-/// milliseconds, incremented where necessary to be unique, so that a hub restored from a backup never reuses one.
+/// They use their own link, separate from the one used by the device's agent. Sequence numbers are timestamps in
+/// milliseconds, incremented where necessary to be unique, so a hub restored from a backup never reuses one.
 public struct HubAnnouncements: Hashable, Sendable {
   /// Id of the companion.
   public let companion: String
-  /// Time at which the link was created.
+  /// Creation time of the link.
   public let since: Date
   /// Announced trips by event id.
   public var told: [String: CompanionLink.AnnouncedTrip]
-  /// Announced trips as they were read, for detecting changes by another hub process.
+  /// Announced trips as last read, for detecting changes by another hub process.
   let known: [String: CompanionLink.AnnouncedTrip]
 
   /// A notice that has no sequence number yet.
@@ -42,14 +42,14 @@ extension UserRecordService {
 
   /// Queues notices for a companion and saves the announced trips, in one write.
   ///
-  /// - Returns: `false` if another hub process has announced trips since ``tellings(ofDevice:)``. In that case nothing
-  ///   was written.
+  /// - Returns: `false` if another hub process has announced trips since ``tellings(ofDevice:)``; nothing was written
+  ///   then.
   @discardableResult
   public func tell(_ drafts: [HubAnnouncements.Draft], of device: String, as telling: HubAnnouncements) throws -> Bool {
     let now = records.clock.now
     let isTold: Bool? = try records.storage.write(user: user) { transaction in
       let id = CompanionLink.id(tracker: device, companion: telling.companion)
-      // The link has been ended in the meantime.
+      // The link may have been ended in the meantime.
       guard let companion = try transaction.companion(id: id), companion.removedAt == nil else { return nil }
       var own = try transaction.companion(id: companion.announcedByHub.id) ?? companion.announcedByHub
       guard own.announcedTrips == telling.known else { return false }
@@ -69,7 +69,7 @@ extension UserRecordService {
 }
 
 extension CompanionLink {
-  /// Link on which the hub itself sends notices to the same companion.
+  /// Link for the hub's own notices to the same companion.
   var announcedByHub: CompanionLink {
     CompanionLink(tracker: APICompanion.hub(of: tracker), companion: companion, createdAt: createdAt)
   }

@@ -11,7 +11,7 @@ public protocol DatabaseConnections: Sendable {
   func give(_ connection: Connection)
 }
 
-/// A transaction on one connection. It begins with the first statement.
+/// A transaction on one connection, begun by the first statement.
 public protocol DatabaseSession: AnyObject {
   /// First failure in the transaction, even if the transaction's body caught it.
   var failure: DatabaseFailure? { get }
@@ -34,10 +34,10 @@ extension DatabaseConnections {
   /// - Parameters:
   ///   - token: Random number that identifies the commit if its response is lost; `nil` if repeating the transaction is
   ///     harmless.
-  ///   - make: Creates a session on a connection for one attempt.
+  ///   - make: Creates a session for one attempt.
   ///   - body: Work to do in the transaction; called again for each retry.
   ///   - finish: Commits.
-  /// - Throws: Errors of `body`, ``HubStorageError``, or ``DatabaseFailure/needsOwnTransaction``.
+  /// - Throws: Errors from `body`, ``HubStorageError``, or ``DatabaseFailure/needsOwnTransaction``.
   public func perform<Session: DatabaseSession, Result>(
     token: UInt64? = nil, session make: (Connection) -> Session, body: (Session) throws -> Result,
     finish: (Session) throws -> Void
@@ -88,7 +88,7 @@ extension DatabaseConnections {
     }
   }
 
-  /// Returns whether a commit whose response was lost took effect.
+  /// Returns whether a commit took effect whose response was lost.
   private func isCommitted(
     _ token: UInt64, since before: RecentWrites, in session: some DatabaseSession
   ) throws -> Bool {

@@ -1,10 +1,10 @@
-/// Detects that a shared database has lost commits, and begins a new epoch in that case.
+/// Detects that a shared database has lost commits, and then begins a new epoch.
 ///
-/// Each new connection compares two values with earlier ones. The identity of the database changes when a backup is
-/// restored or a failover occurs. The number of this hub's connections, stored in the database, must not decrease; a
-/// restored disk image lowers it while the identity stays the same.
+/// Each new connection compares two values with earlier ones. The database's identity changes after a restored backup
+/// or a failover. The number of this hub's connections, stored in the database, must not decrease; a restored disk
+/// image lowers it without changing the identity.
 public struct DatabaseEpochDetector: Hashable, Sendable {
-  /// Values that a new connection reads.
+  /// Values read by a new connection.
   public struct Observation: Hashable, Sendable {
     /// Number of the last epoch; 0 if none has begun.
     public var epoch: Int64
@@ -29,7 +29,7 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
     public var count: Int64
   }
 
-  /// Number of this hub's connections that are known to be committed.
+  /// Number of this hub's connections known to be committed.
   private var count: Int64 = 0
   private var epoch: Int64 = 0
 
@@ -37,11 +37,7 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
 
   /// Returns whether the database contains every commit that this hub knows of.
   ///
-  /// If so, only the connection still has to be counted.
-  ///
-  /// - Parameters:
-  ///   - sight: Values read with or without the lock.
-  ///   - identity: Current identity of the database.
+  /// If so, the connection only has to be counted. `sight` may be read with or without the lock.
   public func knows(_ sight: Observation, identity: String) -> Bool {
     sight.epoch > 0 && sight.epoch >= epoch && sight.identity == identity && sight.count ?? 0 >= count
   }

@@ -1,6 +1,6 @@
 /// Random numbers of the last commits made under one row lock, latest first.
 ///
-/// The list is stored in the locked row. If the response to a commit is lost, the commit's number shows whether it took
+/// The list is stored in the locked row. If the response to a commit is lost, the list shows whether the commit took
 /// effect.
 public struct RecentWrites: Hashable, Sendable {
   /// Maximum length of the list.
@@ -10,17 +10,14 @@ public struct RecentWrites: Hashable, Sendable {
 
   public init(_ numbers: [UInt64] = []) { self.numbers = numbers }
 
-  /// Returns the list after adding the number of a write that is about to commit.
+  /// Returns the list with the number of a write that is about to commit.
   public func adding(_ number: UInt64) -> RecentWrites {
     RecentWrites(Array(([number] + numbers.filter { $0 != number }).prefix(Self.most)))
   }
 
-  /// Returns whether a write was committed.
+  /// Returns whether a write was committed; `nil` if later commits may have displaced its number.
   ///
-  /// - Parameters:
-  ///   - number: Number of the write.
-  ///   - before: List when the write began.
-  /// - Returns: `nil` if unknown, because enough later commits may have displaced the number.
+  /// `before` is the list at the start of the write.
   public func tells(of number: UInt64, since before: RecentWrites) -> Bool? {
     if numbers.contains(number) { return true }
     guard numbers.count < Self.most || !Set(numbers).isDisjoint(with: before.numbers) else { return nil }

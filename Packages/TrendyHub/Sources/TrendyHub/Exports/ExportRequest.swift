@@ -46,7 +46,7 @@ struct ExportRequest: Sendable {
 
   /// Range of event timestamps to read, in milliseconds since 1970.
   ///
-  /// It is wider than the requested days, because an event belongs to a day in the time zone in which it was recorded.
+  /// Wider than the requested days, because an event's day depends on the time zone in which it was recorded.
   var moments: Range<Int64> {
     let start = first.map { local.milliseconds(of: $0...$0).lowerBound } ?? Int64.min / 4
     return start..<(last.map { local.milliseconds(of: $0...$0).upperBound } ?? Int64.max / 4)

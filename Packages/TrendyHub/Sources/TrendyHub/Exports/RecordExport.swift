@@ -5,7 +5,7 @@ import TrendyProtocols
 
 /// An export of a user's record as a file, written in chunks while the record is read.
 ///
-/// Each chunk reflects the record at the time when it is read, so concurrent writes may or may not be included.
+/// Each chunk reflects the record when it is read, so concurrent writes may or may not be included.
 actor RecordExport {
   private enum Step {
     case beginning
@@ -35,7 +35,7 @@ actor RecordExport {
     self.readings = readings
   }
 
-  /// Returns the next chunk, or `nil` at the end. Unless the export is empty, its first chunk contains an entry.
+  /// Returns the next chunk, or `nil` at the end. The first chunk contains an entry unless the export is empty.
   func next() async throws -> Data? {
     var text = ""
     while text.isEmpty || !holdsRecords {
@@ -117,7 +117,7 @@ actor RecordExport {
 
   // MARK: Reading
 
-  /// Returns the property keys of all exported events.
+  /// Returns the property keys in all exported events.
   private func propertyKeys() async throws -> [String] {
     var keys: Set<String> = []
     var end: Int64? = request.moments.upperBound
@@ -168,7 +168,6 @@ actor RecordExport {
 
 /// Writes fixes as GPX with one track per segment, like `trendy export gpx`.
 private struct TrackText {
-  /// Names of the user's devices by id.
   let names: [String: String]
   private(set) var holdsFixes = false
   private var writer = InterchangeFormat.named("gpx")?.trackWriter()

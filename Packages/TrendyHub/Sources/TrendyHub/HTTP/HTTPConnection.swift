@@ -22,7 +22,7 @@ struct HTTPConnection {
     case made(Data)
     /// End of the stream. `isWhole` is false after an error.
     case ended(isWhole: Bool)
-    /// The armed deadline has passed.
+    /// The deadline set by ``Effect/arm(_:)`` has passed.
     case deadline
     /// The server is stopping: the running request is completed, and no further request is accepted.
     case stop

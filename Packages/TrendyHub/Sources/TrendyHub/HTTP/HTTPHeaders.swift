@@ -13,6 +13,7 @@ public struct HTTPHeaders: Hashable, Sendable {
 
   public private(set) var fields: [Field]
 
+  /// Creates headers from name-value pairs.
   public init(_ fields: [(String, String)] = []) {
     self.fields = fields.map { Field(name: $0.0, value: $0.1) }
   }

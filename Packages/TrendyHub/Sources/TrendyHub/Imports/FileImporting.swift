@@ -8,7 +8,8 @@ public protocol FileImporting: Sendable {
   /// - Parameters:
   ///   - file: The file and the options for reading it.
   ///   - desk: Writes entities and looks up existing ids.
-  ///   - onProgress: Called repeatedly with the number of bytes read. If it throws, the import ends with that error.
+  ///   - onProgress: Called repeatedly with the number of bytes read so far. If it throws, the import ends with that
+  ///     error.
   /// - Throws: A ``Problem`` if the file cannot be read. Entities written before the error are kept.
   func read(_ file: ImportFile, into desk: HubImportWriter, onProgress: (Int64) throws -> Void) throws -> ImportSummary
 }
@@ -19,13 +20,13 @@ public struct ImportFile: Hashable, Sendable {
   public var path: String
   /// Name of the file on the user's device.
   public var name: String
-  /// IANA identifier of the time zone that applies to times without one.
+  /// IANA identifier of the time zone for times without one.
   public var zone: String
   /// Whether `3/4` means 3 April; `nil` to detect the order.
   public var isDayFirst: Bool?
   /// Lowercase names of the types to import; empty for all.
   public var onlyTypes: Set<String>
-  /// Maps the lowercase name of a type in the file to the name of the existing type that receives its events.
+  /// Names of the existing types that receive the events, by the lowercase name of the type in the file.
   public var typeMap: [String: String]
   /// Whether to import the file even if it was imported before with a different time zone.
   public var acceptsOtherZone: Bool
@@ -89,14 +90,13 @@ public struct ImportSummary: Hashable, Sendable {
   public var problems: [String] = []
   /// Remarks about the file, as sentences for the user.
   public var remarks: [String] = []
-  /// Time zone with which the same file was imported before; importing it again with another one would duplicate
-  /// every event.
+  /// Time zone of an earlier import of the same file. Importing it again with another one would duplicate every event.
   public var otherZone: String?
   /// Timestamp of the first event.
   public var first: Date?
   /// Timestamp of the last event.
   public var last: Date?
-  /// The first few events as wire documents, each with its type's name in an additional member `type`.
+  /// The first few events as wire documents, each with the name of its type in an additional member `type`.
   public var examples: [JSONValue] = []
 
   public init(format: String, formatName: String) {
@@ -147,7 +147,7 @@ extension ImportSummary {
 public struct FileIntake: Sendable {
   /// Reads the files.
   public var importer: any FileImporting
-  /// Directory for uploaded files. A file is deleted when its import ends, after an hour, or when the hub next starts.
+  /// Directory for uploaded files. A file is deleted when its import ends, after an hour, or at the next hub start.
   public var folder: URL
   /// Maximum size of a file in bytes.
   public var largestFile: Int64

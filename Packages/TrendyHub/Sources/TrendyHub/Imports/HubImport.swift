@@ -4,8 +4,8 @@ public import TrendyModels
 
 /// A file import: its source, its progress, and the range of versions that it wrote.
 ///
-/// The created entities are not listed. They are recognized by their versions, which lie in the range, and by the
-/// author of their fields: the import, until they are edited.
+/// Created entities are not listed. They are recognized by their versions, which are in this range, and by the author
+/// of their fields, which is the import until they are edited.
 public struct HubImport: Hashable, Sendable, Identifiable {
   public let id: String
   /// Identifier of the file format, for example `loop`.
@@ -13,9 +13,9 @@ public struct HubImport: Hashable, Sendable, Identifiable {
   /// Name of the file on the user's device.
   public var source: String
   public var startedAt: Date
-  /// Time at which the import ended; `nil` while it runs or if it was interrupted.
+  /// Time when the import ended; `nil` while it is running or if it was interrupted.
   public var finishedAt: Date?
-  /// Time at which an undo of the import began; `nil` if the import was not undone.
+  /// Time when an undo of the import began; `nil` if there was none.
   public var undoneAt: Date?
   /// Head of the record before the first write. The versions from there up to ``through`` may include other writes.
   public var before: Int64
@@ -75,12 +75,12 @@ extension HubImport {
   /// Author of the fields that the import writes.
   var author: String { HubDevice.restDevice(deviceName) }
 
-  /// Name under which the import appears as a device.
+  /// Device name under which the import appears.
   var deviceName: String { "import:\(id)" }
 }
 
 extension HubEntry {
-  /// Returns whether all fields, and the restore if there was one, were written by the given authors.
+  /// Returns whether the given authors wrote all fields and, if there was one, the restore.
   func isWritten(byOneOf authors: Set<String>) -> Bool {
     fields.values.allSatisfy { authors.contains($0.author) }
       && restoration.map { $0.author.map(authors.contains) ?? false } ?? true

@@ -21,14 +21,14 @@ public final class HubImportWriter {
     case unknown
     case living
     case deleted
-    /// The entity was created by an import and deleted by undoing it. It may be created again.
+    /// The entity was created by an import and deleted when that import was undone. It may be created again.
     case takenBack
   }
 
   /// An entity to create: kind, id, and members of the create request.
   public typealias Entity = (kind: SyncedKind, id: String, members: [String: JSONValue])
 
-  /// Service that writes events detected in the file's fixes.
+  /// Service that writes the events detected in the file's fixes.
   public let desk: UserRecordService
   private let records: HubRecords
   private var entry: HubImport
@@ -49,7 +49,7 @@ public final class HubImportWriter {
   /// Sets the identifier of the file format. Must be called before the first write.
   public func setFormat(_ word: String) { entry.format = word }
 
-  /// Returns the recorded time zones and digests of earlier imports that have not been undone, oldest first.
+  /// Returns the time zones and digests of earlier imports that have not been undone, oldest first.
   public func earlierReadings() throws -> [ImportReading] {
     try records.storage.read(user: desk.user) { try $0.imports() }
       .filter { $0.undoneAt == nil && $0.id != entry.id }.compactMap(\.reading)
@@ -108,7 +108,7 @@ public final class HubImportWriter {
     }
   }
 
-  /// Runs `body` in a write transaction. `body` returns whether it created anything.
+  /// Runs `body`, which returns whether it created anything, in a write transaction.
   private func write(_ body: (any HubTransaction, inout HubImport) throws -> Bool) throws {
     var next = entry
     var isBegun = isBegun

@@ -114,7 +114,6 @@ struct ImportHandlers: Sendable {
   }
 }
 
-/// Options that the user chose for reading a file.
 private struct ImportChoice: Sendable {
   let zone: String
   let isDayFirst: Bool?
@@ -158,7 +157,7 @@ private struct ImportChoice: Sendable {
 }
 
 extension ImportJobs {
-  /// Returns the document of an import from its job in this process, its stored state, or both.
+  /// Returns an import's document from its job in this process, its stored state, or both.
   fileprivate func document(_ job: Job?, _ entry: HubImport?) -> JSONValue {
     var members: [String: JSONValue] = [
       "id": .string(job?.id ?? entry?.id ?? ""), "source": .string(job?.source ?? entry?.source ?? ""),

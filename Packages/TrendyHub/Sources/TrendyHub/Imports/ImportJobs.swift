@@ -77,7 +77,7 @@ final class ImportJobs: Sendable {
   private let threads: StorageThreads?
   private let state = Mutex(State())
 
-  /// Key of a job. Ids are separate for each user, so that a client cannot find out which ids other users chose.
+  /// Key of a job. Ids are separate for each user, so a client cannot find out which ids other users chose.
   private struct Key: Hashable {
     let user: String
     let id: String
@@ -103,9 +103,9 @@ final class ImportJobs: Sendable {
       ? StorageThreads(limits: HubStorageLimits(readingThreads: 1, writingThreads: 2, waitingPerPerson: 4)) : nil
   }
 
-  /// Deletes files that an earlier process left behind.
+  /// Deletes files left behind by an earlier process.
   func clearFolder() {
-    // A file that cannot be deleted merely occupies disk space. The next start tries again.
+    // A file that cannot be deleted only occupies disk space. The next start tries again.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: intake.folder.path)) ?? [] {
       try? FileManager.default.removeItem(at: intake.folder.appending(path: name))
     }
@@ -113,7 +113,7 @@ final class ImportJobs: Sendable {
 
   func stop() { state.withLock { $0.isStopping = true } }
 
-  /// Removes files that have been neither extended nor read for an hour.
+  /// Deletes files that have been neither extended nor read for an hour.
   func sweep() {
     let oldest = clock.uptime - Self.lifetime
     let paths = state.withLock { state in
@@ -131,16 +131,14 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Returns the user's job with this id, or `nil`.
   func job(_ id: String, of user: String) -> Job? {
     state.withLock { $0.jobs[Key(id, of: user)] }
   }
 
   // MARK: Receiving
 
-  /// Begins to receive a file. A repeated call with the same id returns the current state.
-  ///
-  /// Another pending file of the same user is deleted.
+  /// Begins to receive a file and deletes another pending file of the same user. A repeated call with the same id
+  /// returns the current state.
   ///
   /// The full size counts immediately, against both the user's quota and the limit for all users. `room` is the number
   /// of bytes that the user may still store; `nil` if unlimited.
@@ -207,7 +205,7 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Appends a part to a file. A part that was already received is ignored, so that clients may repeat it.
+  /// Appends a part to a file. A part that has already been received is ignored, so clients may repeat it.
   func take(_ part: Data, at offset: Int64, of id: String, user: String) throws -> Job {
     let job = try found(id, user)
     guard case .receiving = job.stage, let path = job.path else { throw Self.notNow(job) }
@@ -260,9 +258,9 @@ final class ImportJobs: Sendable {
 
   // MARK: Work
 
-  /// Starts reading a file and, unless this is a dry run, writing its contents.
+  /// Starts to read a file and, if `isWriting` is set, to write its contents.
   ///
-  /// `work` receives the job and a closure that reports progress. It may throw a ``Problem`` to be shown to the user.
+  /// `work` receives the job and a closure that reports progress. It may throw a ``Problem`` for the user.
   func start(
     _ id: String, of user: String, isWriting: Bool,
     _ work: @escaping @Sendable (Job, (Int64) throws -> Void) throws -> ImportSummary
@@ -286,7 +284,7 @@ final class ImportJobs: Sendable {
       let summary = try work(job) { try onProgress($0, of: id, user) }
       return isWriting ? .done(summary) : .ready
     } after: { [self] in
-      // A file that could not be read is kept, because the user may try other options.
+      // Keep a file that could not be read: the user may try other options.
       let path = state.withLock { state -> String? in
         guard let job = state.jobs[Key(id, of: user)], isWriting || job.isCancelled else { return nil }
         state.jobs[Key(id, of: user)]?.hasFile = false
@@ -297,7 +295,6 @@ final class ImportJobs: Sendable {
     return self.job(id, of: user) ?? job
   }
 
-  /// Starts to undo an import.
   func startUndo(
     _ id: String, source: String, of user: String,
     _ work: @escaping @Sendable ((Int64) throws -> Void) throws -> (removed: Int, left: Int)
@@ -359,7 +356,6 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Stores the result of a dry run.
   func notePreview(_ summary: ImportSummary, of id: String, _ user: String) {
     state.withLock { $0.jobs[Key(id, of: user)]?.preview = summary }
   }
@@ -406,7 +402,6 @@ final class ImportJobs: Sendable {
   }
 }
 
-/// A job as work for a storage worker.
 private struct ImportWork: StorageWork {
   let body: @Sendable () -> Void
 

@@ -36,7 +36,6 @@ struct ImportRemoval {
     return (removed, max(0, entry.made.values.reduce(0, +) - removed))
   }
 
-  /// Marks the import as being undone.
   private mutating func begin() throws {
     let now = records.clock.now
     var (entry, authors) = (entry, authors)
@@ -46,7 +45,7 @@ struct ImportRemoval {
       authors = Set(imports.filter { $0.undoneAt != nil }.map(\.author) + [begun.author])
       entry = imports.first { $0.id == begun.id } ?? begun
       entry.undoneAt = entry.undoneAt ?? now
-      // The end of an interrupted import is unknown.
+      // It is unknown where an interrupted import ended.
       if entry.finishedAt == nil { entry.through = try transaction.state().head }
       try transaction.put(entry)
     }

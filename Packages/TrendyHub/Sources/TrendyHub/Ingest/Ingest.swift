@@ -4,7 +4,7 @@ public import TrendyModels
 /// Accepts readings from trackers that do not use this API: tracking apps, loggers, car automations.
 ///
 /// The server identifies the sender and the protocol; the implementation parses the body and detects trips. Valid items
-/// of a request are accepted even if others are invalid. Invalid ones are reported.
+/// in a request are accepted even if others are invalid. Invalid ones are reported.
 public protocol Ingest: Sendable {
   /// Stores posted readings durably.
   ///
@@ -14,18 +14,16 @@ public protocol Ingest: Sendable {
   /// Returns the user's trips in progress. The default implementation returns none.
   func liveTrips(for desk: UserRecordService) async throws -> [APILiveTrip]
 
-  /// Returns the simplified route of a trip in progress; `nil` if the trip is unknown. The default implementation
-  /// returns `nil`.
+  /// Returns the simplified route of a trip in progress; `nil` if unknown, as in the default implementation.
   func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]?
 
   /// Returns recently posted items that were rejected, by device. The default implementation returns none.
   func leftOut(for desk: UserRecordService) async throws -> [APILeftOut]
 
-  /// Returns how an event was detected in posted readings; `nil` if it was not. The default implementation returns
-  /// `nil`.
+  /// Returns how an event was detected in posted readings; `nil` if it was not, as in the default implementation.
   func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation?
 
-  /// Returns the posted fixes from a time span, in order, provided that they all come from one device.
+  /// Returns the posted fixes from a time span, in order, if they all come from one device.
   ///
   /// The default implementation returns none.
   func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location]
@@ -58,7 +56,7 @@ extension Ingest {
 public struct IngestSender: Sendable {
   /// Id of the user.
   public var user: String
-  /// Id of the device to which the token belongs.
+  /// Id of the device that owns the token.
   public var device: String
   /// Service for writing detected events; `nil` on an ingest server without a hub.
   public var desk: UserRecordService?
@@ -81,7 +79,7 @@ public struct IngestRequest: Hashable, Sendable {
     case webhook(Webhook)
   }
 
-  /// Commands of automations.
+  /// Commands from automations.
   public enum Webhook: String, Hashable, Sendable, CaseIterable {
     case start
     case ping
@@ -148,7 +146,7 @@ extension IngestRequest {
     self.init(form: form, query: query, body: request.body)
   }
 
-  /// Returns a problem with status 405 if the protocol does not allow the method.
+  /// Returns a problem with status 405 unless the protocol allows the method.
   func problem(ofMethod method: String) -> Problem? {
     let allowed: [String] =
       switch form {
@@ -163,7 +161,7 @@ extension IngestRequest {
       allow: allowed.joined(separator: ", "))
   }
 
-  /// Returns the response that clients of the protocol expect, plus members that they ignore.
+  /// Returns the response that the protocol's clients expect, plus members that they ignore.
   func response(to answer: IngestResponse) -> HTTPResponse {
     var members: [String: JSONValue] = [
       "added": .int(Int64(answer.added)), "known": .int(Int64(answer.known)),
@@ -191,9 +189,9 @@ extension IngestRequest {
 }
 
 extension HTTPRequest {
-  /// Token of the request: bearer token, password of basic authentication, or `token` parameter of the query.
+  /// The bearer token, the password from basic authentication, or the `token` query parameter.
   ///
-  /// `nil` if the request has none, or more than one `Authorization` header.
+  /// `nil` if there is none, or more than one `Authorization` header.
   var ingestToken: String? {
     let values = headers.values(of: "Authorization")
     guard let value = values.first else { return query?["token"] }

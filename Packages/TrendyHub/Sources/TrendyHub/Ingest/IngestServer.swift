@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Accepts requests from trackers on a machine without a hub, on the same paths as a hub and with a single token.
+/// Accepts requests from trackers on a machine without a hub, on a hub's paths and with a single token.
 public final class IngestServer: Sendable {
   private let transport: any HTTPTransport
   private let tokenHash: String
@@ -70,7 +70,7 @@ public final class IngestServer: Sendable {
         "\(request.path.prefix(200)) not found: use /pub, /overland, /gpslogger, /osmand or /webhook/…")
     }
     if let problem = asked.problem(ofMethod: request.method) { throw problem }
-    // Compare hashes, so that the duration of the comparison reveals nothing about the token.
+    // Compare hashes, so the duration of the comparison reveals nothing about the token.
     guard let token = request.ingestToken, SHA256Digest.hexadecimal(of: token) == tokenHash else {
       throw Problem.noIngestToken
     }

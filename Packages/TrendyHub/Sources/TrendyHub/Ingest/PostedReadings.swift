@@ -16,7 +16,7 @@ public struct PostedReadings: Sendable {
     }
   }
 
-  /// Readings from one device in chronological order; the last part for a device also contains its annotations.
+  /// One device's readings in chronological order; the last part for a device also contains its annotations.
   public var records: [InterchangeRecord]
   /// End of this part; `nil` if this is the last one.
   public var next: Position?

@@ -3,11 +3,9 @@ import TrendyModels
 /// Access to the readings that devices posted to this hub.
 struct PostedTracks: Sendable {
   let records: HubRecords
-  /// Ingest implementation; `nil` if the hub does not accept readings.
   let ingest: (any Ingest)?
 
-  /// Runs `body` on a storage worker, queued with the user's other calls. Returns `nil` if the hub does not accept
-  /// readings.
+  /// Runs `body` on a storage worker, queued with the user's other calls; returns `nil` if the hub accepts no readings.
   func ask<Result: Sendable>(
     of user: String, _ body: @escaping @Sendable (any Ingest, UserRecordService) async throws -> Result?
   ) async throws -> Result? {
@@ -17,7 +15,7 @@ struct PostedTracks: Sendable {
     }
   }
 
-  /// Returns how an event was detected; `nil` if it was not detected by this hub.
+  /// Returns how an event was detected; `nil` if this hub did not detect it.
   func explanation(ofEvent id: String, of user: String) async throws -> APIExplanation? {
     try await ask(of: user) { try await $0.explanation(ofEvent: id, for: $1) }
   }

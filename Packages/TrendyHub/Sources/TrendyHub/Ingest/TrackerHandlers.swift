@@ -28,9 +28,8 @@ struct TrackerHandlers: Sendable {
     ]
   }
 
-  /// Stores readings that a tracker posts.
   func take(_ posted: IngestRequest, _ sender: HubDevice) async throws -> IngestResponse {
-    // If the user's record is full, reject readings: trips detected in accepted readings are always written.
+    // Reject readings if the user's record is full: trips detected in accepted readings are always written.
     if case .webhook(.status) = posted.form {
     } else if let error = try await records.store.read(
       user: sender.user,

@@ -3,19 +3,19 @@ public import TrendyModels
 public import TrendyPersistence
 import TrendyProtocols
 
-/// Access to one user's record for a hub component that writes like an additional device.
+/// Access to a user's record for a hub component that writes like an additional device.
 ///
 /// Like plain REST writes, its writes have no bases and are refused for the same reasons.
 public struct UserRecordService: Sendable {
   /// Id of the user.
   public let user: String
   let records: HubRecords
-  /// Author of the fields that this service writes.
+  /// Author of the fields written by this service.
   private let device: String
   private let core: HubCore
   private var readRows: (any TrackRows)?
 
-  /// Creates the service. `device` is the writer's name; `isLimited` states whether the user's quota applies.
+  /// `device` is the writer's name; `isLimited` states whether the user's quota applies.
   init(records: HubRecords, user: String, device: String, isLimited: Bool) {
     self.user = user
     core = isLimited ? records.core : records.core.unlimited
@@ -40,7 +40,7 @@ public struct UserRecordService: Sendable {
     }
   }
 
-  /// Returns the members of the live entities of a kind that has no REST path, sorted by id.
+  /// Returns the members of the live entities of a kind without a REST path, sorted by id.
   public func records(_ kind: SyncedKind) throws -> [(id: String, members: [String: JSONValue])] {
     try records.storage.read(user: user) { try $0.living(kind: kind.name, offset: 0, limit: .max) }
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
@@ -58,7 +58,7 @@ public struct UserRecordService: Sendable {
     }
   }
 
-  /// Returns the name of one of the user's devices; `nil` if the user has no such device.
+  /// Returns the name of the user's device with this id; `nil` if there is none.
   public func name(ofDevice id: String) throws -> String? {
     try records.accounts.devices(user: user).first { $0.id == id }?.name
   }
@@ -84,7 +84,7 @@ public struct UserRecordService: Sendable {
 
   /// Creates an entity.
   ///
-  /// - Throws: A ``Problem``, for example `entity_deleted` if the id belonged to a deleted entity.
+  /// - Throws: A ``Problem``, such as `entity_deleted` if the id belonged to a deleted entity.
   public func create(_ kind: SyncedKind, _ request: some Encodable) throws {
     let members = try WireJSON.members(of: request)
     try write { _ = try $0.create(kind, members, by: device, in: $1, now: $2) }
@@ -143,7 +143,7 @@ public struct UserRecordService: Sendable {
 }
 
 extension HubRecords {
-  /// Creates a service for trips and visits that are detected in posted readings.
+  /// Creates a service for trips and visits detected in posted readings.
   func ingestDesk(user: String) -> UserRecordService {
     UserRecordService(records: self, user: user, device: "ingest", isLimited: false)
   }

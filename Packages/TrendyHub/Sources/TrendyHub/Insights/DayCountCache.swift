@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Cached event counts by type and day, computed month by month and updated with later writes.
 ///
-/// An event counts towards its day in the time zone in which it was recorded. Created events are added and deleted
-/// ones subtracted. If an event was moved to another time or type, or restored, its former day is unknown, so the
-/// months are counted again.
+/// An event counts towards its day in the time zone in which it was recorded. Created events are added and deleted ones
+/// subtracted. The former day of an event that was restored, or moved to another time or type, is unknown, so the
+/// months are then counted again.
 final class DayCountCache: Sendable {
   private struct Key: Hashable {
     let user: String
@@ -14,7 +14,7 @@ final class DayCountCache: Sendable {
   }
 
   private struct Counts: Sendable {
-    /// Counts by the UTC month in which the events start. Months are numbered from the beginning of year 0.
+    /// Counts by the UTC month in which the events start, numbered from the beginning of year 0.
     var months: [Int: MonthDayCounts] = [:]
     /// Timestamp and day of the earliest event; `nil` if unknown. Its `date` is `nil` for a record without events.
     var first: First?
@@ -38,7 +38,7 @@ final class DayCountCache: Sendable {
   /// Cached counts for up to 8 combinations of user and time zone.
   private let known = DerivedValueCache<Key, Counts>(limit: 8)
 
-  /// Returns the counts for all months that can contain events on these days, and the day of the first event.
+  /// Returns the counts for every month that can contain events on these days, and the day of the first event.
   func counts(
     of user: String, _ reading: any HubReadTransaction, local: LocalTime, on days: ClosedRange<CivilDate>
   ) throws -> (months: [MonthDayCounts], first: CivilDate?) {
@@ -67,7 +67,6 @@ final class DayCountCache: Sendable {
     return counts
   }
 
-  /// Groups consecutive months into ranges.
   private static func runs(_ months: [Int]) -> [ClosedRange<Int>] {
     var runs: [ClosedRange<Int>] = []
     for month in months {

@@ -4,7 +4,7 @@ import TrendyModels
 
 /// Daily counts for a range of days, and their JSON text.
 ///
-/// A year with several types has thousands of numbers, so the text is written directly instead of via a JSON value.
+/// A year with several types has thousands of numbers, so the text is written directly, without a JSON value.
 struct DayCountTable {
   private let days: ClosedRange<CivilDate>
   private var types: [String: [Int]] = [:]
@@ -27,7 +27,7 @@ struct DayCountTable {
       })
   }
 
-  /// Returns the weekday with the most events, where 0 is Sunday, for each type with a clear weekday habit.
+  /// Returns the weekday with the most events (0 is Sunday) for each type with a clear weekday habit.
   private func weekdays() -> JSONValue {
     .object(
       types.compactMapValues { counts in
@@ -36,9 +36,7 @@ struct DayCountTable {
       })
   }
 
-  /// Returns the response for `/events/days`.
-  ///
-  /// It contains the days with events in order, and the level bounds and weekday of each type.
+  /// Returns the response for `/events/days`: the days with events in order, and each type's level bounds and weekday.
   func text(firstDate: CivilDate?) -> Data {
     let types = types.sorted { $0.key < $1.key }
       .map { (name: Array(JSONText.write(.string($0.key))), counts: $0.value) }

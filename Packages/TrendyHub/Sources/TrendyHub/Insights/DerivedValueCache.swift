@@ -14,12 +14,8 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   private let isReplaced: @Sendable (_ old: Key, _ new: Key) -> Bool
   private let known = Mutex<[(key: Key, known: Known)]>([])
 
-  /// Creates a cache.
-  ///
-  /// - Parameters:
-  ///   - limit: Maximum number of values; the oldest is removed first.
-  ///   - isReplaced: Returns whether storing a new key removes an old key's value. By default, only equal keys replace
-  ///     each other.
+  /// `limit` is the maximum number of values; the oldest is removed first. `isReplaced` returns whether storing a new
+  /// key removes an old key's value. By default, only equal keys replace each other.
   init(limit: Int = 4, isReplaced: @escaping @Sendable (_ old: Key, _ new: Key) -> Bool = { $0 == $1 }) {
     self.limit = limit
     self.isReplaced = isReplaced
@@ -30,7 +26,7 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   /// - Parameters:
   ///   - key: The user and all other parameters on which the value depends.
   ///   - reading: A read transaction for the user.
-  ///   - make: Updates the cached value to `state`; computes it from scratch if `known` is `nil`, because nothing is
+  ///   - make: Updates the cached value to `state`. Computes it from scratch if `known` is `nil`, because nothing is
   ///     cached or tombstones may have been compacted.
   func ask<Answer>(
     _ key: Key, _ reading: any HubReadTransaction,
@@ -51,8 +47,7 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     return answer
   }
 
-  /// Returns the cached value if nothing has been written since. Otherwise calls `make`, caches its result and returns
-  /// it.
+  /// Returns the cached value if nothing has been written since; otherwise calls `make` and caches its result.
   func value(for key: Key, _ reading: any HubReadTransaction, _ make: (_ known: Known?) throws -> Value) throws -> Value
   {
     try ask(key, reading) { known, state in

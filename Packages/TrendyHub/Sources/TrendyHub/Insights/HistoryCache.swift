@@ -2,7 +2,7 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// Cached histories of a few users, updated with later writes.
+/// Cached histories for a few users, updated with later writes.
 ///
 /// A request with a different range, or after a few writes, need not read the whole record again.
 final class HistoryCache: Sendable {
@@ -13,7 +13,7 @@ final class HistoryCache: Sendable {
     let today: CivilDate
   }
 
-  /// One history per user. A history for another day is replaced.
+  /// One history per user. It replaces a history for another day.
   private let known = DerivedValueCache<Key, UserHistory>(isReplaced: { $0.user == $1.user })
 
   func history(of user: String, _ reading: any HubReadTransaction, local: LocalTime, now: Date) throws -> UserHistory {

@@ -42,13 +42,12 @@ struct HubUserRecord: UserRecord {
 }
 
 extension HubEntry {
-  /// Decodes the entry as a property definition.
   func propertyDefinition() throws -> PropertyDefinition {
     let wire: APIPropertyDefinition = try decoded(user: "")
     return PropertyDefinition(wire)
   }
 
-  /// Returns the event with the fields that rules depend on; see ``UserRecord/forEachEvent(ofTypes:in:_:)``.
+  /// Returns the event with the fields used by rules; see ``UserRecord/forEachEvent(ofTypes:in:_:)``.
   func ruleEvent(_ moment: HubEventMoment) -> Event {
     var properties: [String: PropertyValue] = [:]
     for (name, field) in fields where name.hasPrefix("properties.") {

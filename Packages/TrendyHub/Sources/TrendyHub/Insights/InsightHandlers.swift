@@ -39,7 +39,7 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Reads the findings of the last `span` days, and responds with the members that `respond` returns.
+  /// Reads the findings for the last `span` days, and responds with the members returned by `respond`.
   private func findings(
     _ call: HubCall, _ sender: HubDevice, span: Int,
     _ respond: @escaping @Sendable (InsightsDocument, any HubReadTransaction, LocalTime) throws -> [String: JSONValue]
@@ -68,7 +68,7 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Returns the progress and streak of each goal. Reads the current week and as many earlier days as the streaks need.
+  /// Returns the progress and streak of each goal. Reads only the current week and the days needed for the streaks.
   func showGoals(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let local = try LocalTime(call)
     let now = clock.now
@@ -128,8 +128,8 @@ struct InsightHandlers: Sendable {
         let done = months.flatMap { $0.days(ofType: type) }
         streaks[type] = Streak(days: done, skips: settings.skips(of: type), today: today).current
       }
-      // A streak that is at least half as long as the range may have started before it, because skipped days do not
-      // count towards its length. In that case, read a longer range.
+      // A streak of at least half the range may have started before it, because skipped days do not count towards its
+      // length. Then read a longer range.
       guard back < 36_525, types.contains(where: { streaks[$0] ?? 0 >= back / 2 }) else { return streaks }
       back *= 4
     }

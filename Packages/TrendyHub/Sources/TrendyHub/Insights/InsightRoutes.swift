@@ -68,14 +68,12 @@ extension HubSchema {
       .required("confidence", confidence),
     ]))
 
-  /// Response from `/insights`.
   static let insights = HubSchema.object([
     .required("today", .string), .required("days", .counter), .required("first_date", .nullable(.string)),
     .required("needs_days", .counter), .required("relations", .list(relation)), .required("types", .list(typeFindings)),
     .required("words", .list(.string)),
   ])
 
-  /// Response from `/insights/habits`.
   static let habits = HubSchema.object([
     .required("today", .string),
     .required(
@@ -87,7 +85,6 @@ extension HubSchema {
         ]))),
   ])
 
-  /// Response from `/insights/goals`.
   static let goals = HubSchema.object([
     .required("today", .string),
     .required(
@@ -100,7 +97,6 @@ extension HubSchema {
         ]))),
   ])
 
-  /// Response from `/insights/types/{id}`.
   static let typeInsights = HubSchema.object([
     .required("today", .string), .required("findings", .nullable(typeFindings)),
     .required(
@@ -113,7 +109,6 @@ extension HubSchema {
     .required("properties_of", .counter), .required("properties", .list(propertyShares)),
   ])
 
-  /// Response from `/insights/places/{id}`.
   static let placeInsights = HubSchema.object([
     .required("here_since", .nullable(.date)), .required("last_enter", .nullable(.date)),
     .required("last_exit", .nullable(.date)), .required("today_s", real),

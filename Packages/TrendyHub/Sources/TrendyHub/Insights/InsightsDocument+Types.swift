@@ -43,7 +43,7 @@ extension InsightsDocument {
     ]
   }
 
-  /// Returns the findings about one type, and its value in each step of time.
+  /// Returns the findings about one type, and its value in each step of the chart.
   func type(_ id: String, _ steps: TypeSteps) -> [String: JSONValue] {
     let row = rows.first { $0.type.id == id }
     return [

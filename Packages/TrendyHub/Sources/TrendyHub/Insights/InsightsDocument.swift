@@ -10,13 +10,8 @@ struct InsightsDocument {
   private let minute: Int
   private let narrator = PlainNarrator()
 
-  /// Creates the document.
-  ///
-  /// - Parameters:
-  ///   - history: The user's events.
-  ///   - span: Number of days, ending today, in which to search for correlations and patterns.
-  ///   - firstWeekday: First day of the week; 0 is Sunday.
-  ///   - minute: Current time in minutes after midnight.
+  /// `span` is the number of days, ending today, in which to search for correlations and patterns. The first weekday is
+  /// numbered from 0 for Sunday, and the current time is given in minutes after midnight.
   init(_ history: UserHistory, span: Int, firstWeekday: Int, now minute: Int) {
     self.history = history
     rows = history.rows(firstWeekday: firstWeekday)
@@ -39,7 +34,7 @@ struct InsightsDocument {
     ]
   }
 
-  /// Returns statements about the current week; on the first day of a week, about the previous one.
+  /// Returns statements about the current week or, on its first day, about the previous one.
   private func week(_ relations: [CorrelationFinding]) -> Digest {
     let lastWeek = history.today.advanced(by: -7)
     var later: [String: Int] = [:]
@@ -77,7 +72,7 @@ struct InsightsDocument {
     ]
   }
 
-  /// Returns the streak of a type, or `null` if the type is not a habit.
+  /// Returns a type's streak, or `null` if the type is not a habit.
   func streak(_ row: Report.Row) -> JSONValue {
     guard row.isHabit else { return .null }
     let streak = row.streak
@@ -88,14 +83,14 @@ struct InsightsDocument {
     ]
   }
 
-  /// Returns the goal score of a type, from 0 to 1, or `null` without a goal.
+  /// Returns a type's goal score from 0 to 1, or `null` without a goal.
   func score(_ row: Report.Row) -> JSONValue {
     guard let goal = row.type.goal else { return .null }
     let amounts = history.amounts(ofType: row.type.id, over: row.history.days)
     return .double(HabitScore(of: goal, amounts: amounts, skips: row.skips).current)
   }
 
-  /// Returns the events of a type within the span.
+  /// Returns a type's events within the span.
   func recent(_ id: String) -> [TypeHistory.Moment] {
     let first = history.today.advanced(by: 1 - span)
     return (history.records[id]?.recent ?? []).filter { $0.day >= first && $0.day <= history.today }
@@ -131,7 +126,7 @@ struct InsightsDocument {
     ]
   }
 
-  /// Returns the usual weekdays and times of a type within the span.
+  /// Returns a type's usual weekdays and times within the span.
   private func pattern(_ id: String) -> JSONValue {
     let moments = recent(id)
     let recent = TypeHistory(moments: moments, today: history.today)

@@ -14,20 +14,20 @@ extension LocalTime {
     firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
   }
 
-  /// Returns the range of timestamps that events on these days may have, in milliseconds since 1970.
+  /// Returns the range of possible timestamps for events on these days, in milliseconds since 1970.
   func milliseconds(of days: ClosedRange<CivilDate>) -> Range<Int64> {
     let range = timestamps(of: days)
     return range.lowerBound.milliseconds..<range.upperBound.milliseconds
   }
 
-  /// Returns the day of an event. See ``day(of:)-(Event)``.
+  /// Returns an event's day. See ``day(of:)-(Event)``.
   func day(of event: HubEventMoment) -> CivilDate {
     let moment = Date(milliseconds: event.moment)
     return event.isAllDay
       ? date(ofAllDay: moment, recordedIn: event.timeZone) : day(of: moment, recordedIn: event.timeZone)
   }
 
-  /// Returns the day and the time of day of an event in the time zone in which it was recorded.
+  /// Returns an event's day and time of day in the time zone in which it was recorded.
   func moment(of event: HubEventMoment) -> TypeHistory.Moment {
     TypeHistory.Moment(
       day: day(of: event),

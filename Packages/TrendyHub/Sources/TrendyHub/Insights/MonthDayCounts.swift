@@ -2,13 +2,13 @@ import TrendyModels
 
 /// Event counts by type and day, for events that start in one UTC month.
 struct MonthDayCounts: Sendable {
-  /// Number of days by which the range extends beyond the month on each side. Local days differ from UTC days by less.
+  /// Number of days by which the range extends beyond the month on each side. Local and UTC days differ by less.
   private static let around = 4
   private static let days = 31 + 2 * around
 
   private let first: CivilDate
   private var types: [String: [Int32]] = [:]
-  /// Counts for days outside the range. They occur only at extreme timestamps, for which dates are inexact.
+  /// Counts for days outside the range, which occur only at extreme timestamps with inexact dates.
   private var others: [CivilDate: [String: Int32]] = [:]
 
   /// Creates empty counts. `month` is the first day of the month.

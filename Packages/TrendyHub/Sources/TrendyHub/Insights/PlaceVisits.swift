@@ -14,14 +14,7 @@ struct PlaceVisits {
   private let weeks: [ClosedRange<CivilDate>]
   private let stays: [(start: Int64, end: Int64?)]
 
-  /// Reads the visits to a place.
-  ///
-  /// - Parameters:
-  ///   - reading: A read transaction for the user.
-  ///   - id: Id of the place.
-  ///   - weeks: Number of weeks, including the current one.
-  ///   - local: The user's calendar.
-  ///   - now: The hub's time.
+  /// Reads the visits to a place. `weeks` is the number of weeks, including the current one.
   init(_ reading: any HubReadTransaction, of id: String, weeks: Int, local: LocalTime, now: Date) throws {
     let today = local.day(of: now)
     let present = CalendarPeriod.week.days(around: today, firstWeekday: local.firstWeekday)

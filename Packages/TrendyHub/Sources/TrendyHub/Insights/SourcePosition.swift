@@ -23,17 +23,13 @@ public struct SourcePosition: Hashable, Sendable {
 
 /// Events that were created or deleted after a position.
 struct EventChanges {
-  /// Events that exist now and did not exist at the position.
   private(set) var added: [HubEntry] = []
-  /// Events that existed at the position and no longer exist.
   private(set) var removed: [HubEntry] = []
 
-  /// Reads the changes. Returns `nil` if an event was moved or restored, because its earlier values are unknown.
+  /// Reads the changes since `position`, which `reading` must be past. Returns `nil` if an event was moved or restored,
+  /// because its earlier values are unknown.
   ///
-  /// - Parameters:
-  ///   - reading: A read transaction for the user; its state must be past `position`.
-  ///   - position: Position after which to read.
-  ///   - matters: Returns whether the cached values depend on a field of an event.
+  /// `matters` returns whether the cached values depend on a field of an event.
   init?(
     _ reading: any HubReadTransaction, since position: SourcePosition,
     _ matters: (_ event: HubEntry, _ field: String) -> Bool
@@ -57,7 +53,7 @@ struct EventChanges {
     }
   }
 
-  /// Returns whether the day or the type of an event depends on a field.
+  /// Returns whether an event's day or type depends on a field.
   static func isOfDay(_ field: String) -> Bool { dayFields.contains(field) }
 
   private static let dayFields: Set<String> = ["timestamp", "is_all_day", "time_zone", "event_type_id"]

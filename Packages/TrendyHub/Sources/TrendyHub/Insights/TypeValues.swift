@@ -8,25 +8,15 @@ struct TypeValues {
   /// Properties that have values, in the order of their definitions.
   let shares: [Share]
 
-  /// Distribution of a property's values.
   struct Share {
     let label: String
     let of: PropertyShares
   }
 
-  /// Maximum number of events to examine.
   private static let most = 3000
-  /// Number of days read at once.
   private static let part = 30
 
-  /// Reads the values.
-  ///
-  /// - Parameters:
-  ///   - reading: A read transaction for the user.
-  ///   - type: Id of the type.
-  ///   - local: The user's calendar.
-  ///   - today: Last day of the range.
-  ///   - span: Number of days, ending with `today`.
+  /// Reads the values from the `span` days that end with `today`.
   init(_ reading: any HubReadTransaction, of type: String, local: LocalTime, through today: CivilDate, span: Int) throws
   {
     let definitions = try HubUserRecord(reading).propertyDefinitions().filter { $0.eventTypeId == type }.inOrder
@@ -83,7 +73,7 @@ extension TypeValues.Share {
 }
 
 extension JSONValue {
-  /// Value of a property in an event; `nil` if this version does not know its kind.
+  /// Value of a property in an event; `nil` if its kind is unknown to this version.
   var propertyValue: PropertyValue? {
     guard let members = objectValue, let value = members["value"],
       let type = members["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) })

@@ -33,12 +33,12 @@ struct UserHistory: Sendable {
     for (type, list) in moments { records[type] = TypeRecord(list, amounts: amounts[type] ?? [:], today: today) }
   }
 
-  /// Returns the history updated with writes after a position, or `nil` if the record must be read again.
+  /// Returns the history updated with writes since a position, or `nil` if the record must be read again.
   func updated(
     _ reading: any HubReadTransaction, since position: SourcePosition, settings: TypeSettings, local: LocalTime,
     now: Date
   ) throws -> UserHistory? {
-    // A running event's contribution grows continuously, so while one is running, the record must be read again.
+    // The contribution of a running event grows continuously, so the record must be read again while there is one.
     guard settings.types.mapValues(\.goal) == self.settings.types.mapValues(\.goal),
       settings.durationKeys == self.settings.durationKeys, settings.running.isEmpty, self.settings.running.isEmpty,
       let changes = try EventChanges(reading, since: position, { settings.hasPart(field: $1, of: $0) })
@@ -58,14 +58,13 @@ struct UserHistory: Sendable {
     return history
   }
 
-  /// Returns every type with events up to today, sorted by name. `firstWeekday` is the first day of a week, where 0 is
-  /// Sunday.
+  /// Returns every type with events up to today, sorted by name. `firstWeekday` is 0 for Sunday.
   func rows(firstWeekday: Int) -> [Report.Row] {
     let readings = BuiltInType.odometer.present(among: Array(settings.types.values))
     return settings.sortedTypes.compactMap { type in
       guard let record = records[type.id], record.history.events > 0 else { return nil }
       var history = record.history
-      // Odometer readings that have a goal are treated like any other type.
+      // Treat odometer readings with a goal like any other type.
       history.isOfReadings = type.id == readings?.id && type.goal == nil
       let amounts = record.amounts
       return Report.Row(
@@ -84,12 +83,11 @@ struct UserHistory: Sendable {
   }
 }
 
-/// Events of one type.
 struct TypeRecord: Sendable {
   private(set) var history: TypeHistory
   /// Events of the last ``UserHistory/longestSpan`` days, in any order.
   private(set) var recent: [TypeHistory.Moment]
-  /// Contribution of each day to the type's goal; empty if it has no goal.
+  /// Each day's contribution to the type's goal; empty if it has none.
   private(set) var amounts: [CivilDate: Double]
 
   init(_ moments: [TypeHistory.Moment], amounts: [CivilDate: Double], today: CivilDate) {
@@ -99,12 +97,7 @@ struct TypeRecord: Sendable {
     self.amounts = amounts
   }
 
-  /// Adds or removes an event.
-  ///
-  /// - Parameters:
-  ///   - count: 1 for a new event, -1 for a deleted one.
-  ///   - moment: Time of the event.
-  ///   - parts: Contributions of the event to the type's goal.
+  /// Adds an event (`count` is 1) or removes one (-1). `parts` are the event's contributions to the type's goal.
   mutating func add(_ count: Int, _ moment: TypeHistory.Moment, amounts parts: [(day: CivilDate, amount: Double)]) {
     for (day, amount) in parts where amount != 0 { amounts[day, default: 0] += Double(count) * amount }
     let today = history.today
@@ -144,7 +137,7 @@ extension HubReadTransaction {
     while moments.lowerBound < end {
       let found = try living(kind: kind, during: moments.lowerBound..<end, limit: atOnce)
       guard found.count == atOnce, let last = found.last?.listMoment else { return try found.forEach(body) }
-      // Include all entities that have the last timestamp, because the next batch ends before it.
+      // Include every entity with the last timestamp, because the next batch ends before it.
       for entry in found where entry.listMoment != last { try body(entry) }
       for entry in try living(kind: kind, during: last..<last + 1, limit: .max) { try body(entry) }
       end = last

@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Cookie that holds a browser's token. Scripts cannot read it, and other sites cannot send it.
+/// Cookie with a browser's token. Scripts cannot read it, and other sites cannot send it.
 enum BrowserSession {
   /// Returns the cookie's name, which contains the hub's port.
   ///
@@ -40,7 +40,7 @@ enum BrowserSession {
 }
 
 extension HubConfiguration {
-  /// Rejects requests that another site or another port of this host may have caused a browser to send.
+  /// Rejects requests that another site, or another port of this host, may have caused a browser to send.
   ///
   /// A write must come from the hub's own origin, including the port. A read must not come from another origin.
   func check(browserOriginOf request: HTTPRequest) throws(Problem) {

@@ -6,7 +6,7 @@ import Foundation
 public struct MapTiles: Hashable, Sendable {
   /// Location of the tiles.
   public enum Source: Hashable, Sendable {
-    /// Files `{z}/{x}/{y}.png` in a directory. The hub serves them to its users' devices.
+    /// Files `{z}/{x}/{y}.png` in a directory, which the hub serves to its users' devices.
     case folder(String)
     /// A tile server that browsers access directly: its origin, and a URL with `{z}`, `{x}` and `{y}`.
     case server(origin: String, template: String)
@@ -28,7 +28,7 @@ public struct MapTiles: Hashable, Sendable {
       source = .folder(text)
       return
     }
-    // The origin becomes part of the content security policy, so allow only characters that host names use.
+    // The origin becomes part of the content security policy, so allow only characters used in host names.
     guard let match = text.wholeMatch(of: /(https:\/\/[a-zA-Z0-9.\-]+(?::[0-9]{1,5})?)\/[!-~]*/),
       !text.contains(where: { $0 == "\"" || $0 == "\\" || $0 == "#" }),
       ["{z}", "{x}", "{y}"].allSatisfy({ text.dropFirst(match.output.1.count).ranges(of: $0).count == 1 })
@@ -39,7 +39,7 @@ public struct MapTiles: Hashable, Sendable {
   /// Origin of the tile server, which the content security policy must allow; `nil` for a directory.
   var foreignOrigin: String? { if case .server(let origin, _) = source { origin } else { nil } }
 
-  /// URL template that the pages use.
+  /// URL template for the pages.
   var template: String {
     switch source {
     case .folder: "/api/v1/tiles/{z}/{x}/{y}.png"
@@ -47,7 +47,7 @@ public struct MapTiles: Hashable, Sendable {
     }
   }
 
-  /// Highest available zoom; beyond it, pages enlarge the tiles. `nil` if the directory does not exist.
+  /// Highest available zoom, beyond which the pages enlarge tiles; `nil` if the directory does not exist.
   var deepest: Int? {
     guard case .folder(let folder) = source else { return 19 }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -63,7 +63,7 @@ struct MapTile: Hashable {
   let column: Int
   let row: Int
 
-  /// Parses the path of a request; returns `nil` if it does not denote a valid tile.
+  /// Parses a request path; returns `nil` if it does not denote a valid tile.
   init?(path: Substring) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 7, parts[0].isEmpty, parts[1] == "api", parts[2] == "v1", parts[3] == "tiles",
@@ -83,7 +83,7 @@ struct MapTile: Hashable {
     return number
   }
 
-  /// Returns the content of the tile's file in a directory; `nil` if it is missing or a symbolic link leads outside.
+  /// Returns the tile's file in a directory; `nil` if it is missing or a symbolic link leads outside.
   func content(in folder: String) -> Data? {
     guard let root = Self.realPath(folder), let file = Self.realPath("\(root)/\(zoom)/\(column)/\(row).png"),
       file.hasPrefix(root == "/" ? root : root + "/"),
@@ -109,7 +109,7 @@ struct TileHandlers: Sendable {
   let store: HubStore
   let tiles: MapTiles?
 
-  /// Routes of the tiles. They are not rate-limited: moving a map requests many tiles, which must not delay recording.
+  /// The routes are not rate-limited: moving a map requests many tiles, which must not delay recording.
   var routes: [HubRoute] {
     guard case .folder(let folder)? = tiles?.source else { return [] }
     return [

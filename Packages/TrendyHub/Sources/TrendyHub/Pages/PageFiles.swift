@@ -12,7 +12,7 @@ struct PageFiles: Sendable {
     let type: String
     /// Entity tag without quotes.
     let tag: String
-    /// Whether the path determines the content, so that it never changes.
+    /// Whether the content at this path never changes, because the path contains the hash.
     let isVersioned: Bool
     /// Whether the document may ask the browser for the user's location.
     var permitsLocation = false
@@ -27,12 +27,12 @@ struct PageFiles: Sendable {
 
   static let embedded = PageFiles(Self.readEmbedded())
 
-  /// Files by request path, for example `/` and `/assets/4f1c…/app.js`.
+  /// Files by request path, such as `/` and `/assets/4f1c…/app.js`.
   private let files: [String: File]
   /// Hash of all content, as 16 hexadecimal digits.
   let version: String
 
-  /// Creates the files from their contents, keyed by their path below `site/`.
+  /// `sources` contains the contents by path below `site/`.
   init(_ sources: [String: Data]) {
     let contents = Dictionary(
       uniqueKeysWithValues: sources.map { path, content in
@@ -88,14 +88,13 @@ struct PageFiles: Sendable {
     "trips": ["trips"], "types": ["type", "types"],
   ]
 
-  /// Returns the file at a path; `nil` if there is none.
   func file(at path: Substring) -> File? {
     if let file = files[String(path)] { return file }
     let first = path.split(separator: "/", omittingEmptySubsequences: true).first.map(String.init)
     return first.flatMap { Self.pages[$0] == nil ? nil : files["/" + $0] }
   }
 
-  /// Returns the modules that a module imports statically.
+  /// Returns the modules imported statically by a module.
   private static func imports(of path: String, in content: Data) -> [String] {
     let folder = path.split(separator: "/").dropLast()
     // The specifier is at the end of an import, on its only line or on the last line of its list.
@@ -111,7 +110,7 @@ struct PageFiles: Sendable {
     }
   }
 
-  /// Returns all modules that are loaded with the roots, including the roots, in alphabetical order.
+  /// Returns the roots and all modules loaded with them, in alphabetical order.
   private static func loaded(by roots: [String], imports: [String: [String]]) -> [String] {
     var found: Set<String> = []
     var pending = roots

@@ -1,7 +1,6 @@
 import Foundation
 import TrendyModels
 
-/// Serves the dashboard's files.
 struct PageHandler: Sendable {
   let tiles: MapTiles?
 
@@ -16,7 +15,7 @@ struct PageHandler: Sendable {
     return HTTPResponse(status: status, headers: headers, body: .data(file.content))
   }
 
-  /// Headers that restrict the pages to files of this hub and tiles of the configured server.
+  /// Headers that restrict the pages to files from this hub and tiles from the configured server.
   ///
   /// Text cannot become markup or script, other sites cannot frame the pages, and links send no referrer.
   private var securityHeaders: [(String, String)] {

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Minifies scripts and stylesheets by removing comments and indentation, which make up a fifth of their compressed
-/// size.
+/// Minifies scripts and stylesheets by removing comments and indentation, a fifth of their compressed size.
 enum PageText {
   private static let newline = UInt8(ascii: "\n")
   private static let slash = UInt8(ascii: "/")

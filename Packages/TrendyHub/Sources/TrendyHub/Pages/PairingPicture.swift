@@ -2,12 +2,12 @@ import TrendyModels
 
 /// QR code of a pairing link: a square of dark and light modules.
 public struct PairingPicture: Hashable, Sendable {
-  /// Creates the QR code for a pairing code and the hub's address, for example `http://hub.example:8787`.
+  /// Creates the QR code for a pairing code and the hub's address, such as `http://hub.example:8787`.
   ///
   /// Returns `nil` if the address is reachable only from this machine.
   public typealias Maker = @Sendable (_ code: String, _ address: String?) -> PairingPicture?
 
-  /// Link that the QR code encodes.
+  /// Link encoded in the QR code.
   public var link: String
   /// Modules per side, without the required light margin.
   public var size: Int
@@ -31,6 +31,5 @@ public struct PairingPicture: Hashable, Sendable {
     self.path = path
   }
 
-  /// The QR code as an API document.
   var document: JSONValue { ["link": .string(link), "size": .int(Int64(size)), "path": .string(path)] }
 }

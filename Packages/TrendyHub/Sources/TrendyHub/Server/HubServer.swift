@@ -155,7 +155,6 @@ extension HubServer {
   ///
   /// Actors called by `body` run there too. Calls do not overlap. Without a transport, `body` runs in the caller's
   /// context.
-  /// context.
   ///
   /// - Throws: Errors of `body`, or a ``Problem`` with status 503 if 128 calls are pending.
   public func runApart<Result: Sendable>(

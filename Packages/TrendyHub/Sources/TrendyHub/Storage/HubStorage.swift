@@ -165,8 +165,8 @@ public protocol HubReadTransaction: AnyObject {
   /// The default implementation does nothing.
   ///
   /// - Parameters:
-  /// - keys: Keys of the entries.
-  /// - device: Device whose high-water mark, contact and outcomes will be read.
+  ///   - keys: Keys of the entries.
+  ///   - device: Device whose high-water mark, contact and outcomes will be read.
   func prefetch(_ keys: [HubEntryKey], device: String) throws
   /// Returns the user's state; the initial state if nothing has been written.
   func state() throws -> HubState
@@ -215,8 +215,8 @@ public protocol HubReadTransaction: AnyObject {
   /// The text contains at least the field values as JSON.
   ///
   /// - Parameters:
-  /// - moments: Range in milliseconds since 1970.
-  /// - body: Receives text that is valid only during the call.
+  ///   - moments: Range in milliseconds since 1970.
+  ///   - body: Receives text that is valid only during the call.
   /// - Returns: The number of events.
   func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int
   /// Returns the entities from ``living(kind:during:limit:)`` as JSON documents. The default implementation encodes

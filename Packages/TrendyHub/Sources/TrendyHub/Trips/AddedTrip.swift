@@ -8,7 +8,6 @@ struct AddedTrip {
   let id: String
   let start: Date
   let end: Date
-  /// Distance in metres.
   let distance: Double
   /// Coordinates of start and end, of the start only, or none.
   let ends: [Coordinate]
@@ -29,7 +28,7 @@ struct AddedTrip {
     }
     distance = metres
     let (from, to) = (try Self.place("start_place", body), try Self.place("end_place", body))
-    // A trip that has an end coordinate needs a start coordinate as well.
+    // A trip with an end coordinate needs a start coordinate as well.
     guard from != nil || to == nil else { throw .invalid("start_place: must be set together with end_place") }
     ends = [from, to].compactMap(\.self)
     zone = try body.optionalString("time_zone")
@@ -64,7 +63,7 @@ extension HubCore {
     return vehicle
   }
 
-  /// Returns the event with the category and other fields set by the user's trip rules.
+  /// Returns the event completed by the user's trip rules, for example with a category.
   func completing(_ event: Event, in reading: any HubReadTransaction) throws -> Event {
     let rules = try reading.living(kind: SyncedKind.tripRule.name, offset: 0, limit: .max)
       .compactMap { TripRule(id: $0.id, fields: $0.fields.mapValues(\.value)) }

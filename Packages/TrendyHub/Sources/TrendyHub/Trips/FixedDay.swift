@@ -5,11 +5,11 @@ import TrendyTrips
 
 /// Distribution of fixes over a day, with gaps in which a trip may be missing.
 struct FixedDay {
-  /// Seconds before and after the day that are examined as well.
+  /// Seconds before and after the day that are also examined.
   static let around: Int64 = 6 * 3600
   /// Length of one step in seconds.
   private static let step: Int64 = 300
-  /// Minimum duration of a gap in seconds. It is long because a stationary phone sends few fixes.
+  /// Minimum duration of a gap in seconds. Long, because a stationary phone sends few fixes.
   private static let silence = 600.0
   /// Minimum distance in metres between the ends of a gap in which a trip may be missing.
   private static let elsewhere = 300.0
@@ -20,11 +20,7 @@ struct FixedDay {
   private let counts: [Int]
   private let gaps: [(from: Date, to: Date, metres: Double)]
 
-  /// Creates the distribution.
-  ///
-  /// - Parameters:
-  ///   - fixes: Fixes in chronological order.
-  ///   - span: The day, in milliseconds since 1970.
+  /// `fixes` are in chronological order; `span` is the day, in milliseconds since 1970.
   init(_ fixes: [Location], during span: Range<Int64>) {
     self.span = span
     var counts = [Int](repeating: 0, count: Int((span.upperBound - span.lowerBound) / (Self.step * 1000)))

@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyTrips
 
-/// Mileage of a year as a wire document. Distances are in metres, rounded to a tenth.
+/// A year's mileage as a wire document. Distances are in metres, rounded to a tenth.
 struct MileageDocument {
   let value: JSONValue
 

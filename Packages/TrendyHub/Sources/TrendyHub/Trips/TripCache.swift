@@ -2,9 +2,9 @@ import Foundation
 import TrendyModels
 import TrendyTrips
 
-/// Cached trips and odometer readings of a few users, updated with later writes.
+/// Cached trips and odometer readings for a few users, updated with later writes.
 ///
-/// Without this cache, each request for the mileage log would read the events of several years.
+/// Otherwise each request for the mileage log would read several years of events.
 final class TripCache: Sendable {
   private let events = DerivedValueCache<String, MileageEvents>()
   private let trips = DerivedValueCache<String, UserTrips>()
@@ -41,7 +41,7 @@ final class TripCache: Sendable {
   }
 }
 
-/// Trips and odometer readings that make up a mileage log.
+/// Trips and odometer readings in a mileage log.
 struct MileageEvents: Sendable {
   /// Id of the event type for odometer readings; `nil` if the user has none.
   let odometerType: String?
@@ -49,7 +49,7 @@ struct MileageEvents: Sendable {
   private(set) var trips: [TripEvent] = []
   /// Odometer readings by event id.
   private(set) var odometers: [String: Event] = [:]
-  /// Start of each trip by event id. It is used to find the trip's index.
+  /// Start of each trip by event id, for finding the trip's index.
   private var starts: [String: Date] = [:]
   /// Version of the last write that changed the trips or odometer readings.
   fileprivate(set) var version: Int64 = 0
@@ -58,9 +58,7 @@ struct MileageEvents: Sendable {
 
   /// Adds or replaces events, and removes those that no longer belong to the log.
   ///
-  /// - Parameters:
-  ///   - user: Id of the user.
-  ///   - show: Must call its argument once with each changed event, in any order.
+  /// `show` must call its argument once with each changed event, in any order.
   mutating func update(user: String, _ show: (_ take: (HubEntry) throws -> Void) throws -> Void) throws {
     var gone: Set<Int> = []
     var new: [TripEvent] = []
@@ -83,7 +81,7 @@ struct MileageEvents: Sendable {
     trips.sort { Self.precedes($0, $1.start, id: $1.event.id) }
   }
 
-  /// Returns the event of an entry; `nil` if it does not belong to the log.
+  /// Returns the entry's event; `nil` if it does not belong to the log.
   private func event(_ entry: HubEntry, user: String) throws -> Event? {
     let isTrip = entry.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue
     let isReading = odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType
@@ -92,7 +90,7 @@ struct MileageEvents: Sendable {
     return Event(wire)
   }
 
-  /// Returns the index of a trip, or the index at which it would be inserted.
+  /// Returns a trip's index, or the index at which to insert it.
   private func place(ofStart start: Date, id: String) -> Int {
     var places = trips.startIndex..<trips.endIndex
     while !places.isEmpty {
@@ -119,7 +117,7 @@ struct MileageEvents: Sendable {
 }
 
 extension TripEvent {
-  /// The trip with only the first and last coordinates of its route. The full route would take up most of the memory.
+  /// The trip with only the first and last coordinates of its route, which would otherwise take up most of the memory.
   fileprivate var withEndsAlone: TripEvent {
     let route = route
     guard route.count > 2 else { return self }

@@ -62,7 +62,7 @@ struct TripHandlers: Sendable {
   func editTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let id = call.id
     let members = try call.body().members
-    // Validate the members before decoding them, so that an invalid one is reported by its name.
+    // Validate the members before decoding them, so an invalid one is reported by its name.
     _ = try SyncedKind.event.fields(from: members, isCreate: false)
     let request = try ChangeEntryData(rawData: members).decode(UpdateEventRequest.self)
     let edit = try call.edit()
@@ -90,7 +90,7 @@ struct TripHandlers: Sendable {
     }
   }
 
-  /// Returns a trip with the trips before and after it, and, if this hub detected the trip, how it was detected.
+  /// Returns a trip, the trips before and after it, and how it was detected if this hub did so.
   func showTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
     var (members, places) = try await records.store.read(user: sender.user) { [core] reading in
@@ -191,7 +191,7 @@ struct TripHandlers: Sendable {
     return try await records.carryOut(work, for: sender.user, request: call.request)
   }
 
-  /// Returns a trip, with its fixes if exactly one device has posted them to this hub.
+  /// Returns a trip, with its fixes if exactly one device posted them to this hub.
   private func tripWithFixes(_ id: String, _ sender: HubDevice) async throws -> (TripEvent, [Location]) {
     let trip = try await records.store.read(user: sender.user) { [core] in
       try core.trip(id, in: $0, user: sender.user)
@@ -204,7 +204,6 @@ struct TripHandlers: Sendable {
   }
 }
 
-/// Point at which a trip is split.
 private enum SplitPoint {
   case moment(Date)
   /// Fraction of the route, 0 to 1.
@@ -246,7 +245,7 @@ extension HubCore {
 }
 
 extension HubReadTransaction {
-  /// Returns the closest trips that begin within a week before and after the start of a trip.
+  /// Returns the nearest trips that begin within a week before and after a trip's start.
   fileprivate func tripsAround(_ trip: TripEvent) throws -> (previous: HubEntry?, next: HubEntry?) {
     let week: Int64 = 7 * 86_400_000
     let start = trip.start.milliseconds
@@ -254,7 +253,6 @@ extension HubReadTransaction {
       try living(kind: SyncedKind.event.name, during: span, limit: .max)
         .filter { $0.id != trip.event.id && $0.fields["source_type"]?.value.stringValue == "trip" }
     }
-    // Lists are sorted latest first.
     let earlier = try trips(start - week..<start)
     let later = try trips(start..<start + week)
     return (earlier.first, later.last)
@@ -262,7 +260,6 @@ extension HubReadTransaction {
 }
 
 extension SpeedProfile {
-  /// Returns the profile as an API document.
   fileprivate func document(_ places: [Geofence]) -> JSONValue {
     func rounded(_ value: Double, _ parts: Double) -> JSONValue { .double((value * parts).rounded() / parts) }
     func place(_ coordinate: Coordinate) -> [String: JSONValue] {
@@ -300,7 +297,7 @@ extension TripEvent {
     }
   }
 
-  /// Returns the members that distinguish one half of a split trip from the other.
+  /// Returns the members in which the halves of a split trip differ.
   fileprivate func half(_ places: [Geofence]) -> JSONValue {
     [
       "start": .string(RFC3339.string(from: start)), "end": .string(RFC3339.string(from: end)),
@@ -311,7 +308,6 @@ extension TripEvent {
 }
 
 extension DocumentReader {
-  /// Returns a required RFC 3339 timestamp.
   func moment(_ name: String) throws(Problem) -> Date {
     let text = try string(name)
     guard let date = RFC3339.date(from: text) else {

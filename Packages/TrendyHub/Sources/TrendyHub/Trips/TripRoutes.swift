@@ -102,7 +102,6 @@ extension HubSchema {
     .required("private_m", length), .required("unclassified_m", length),
   ]
 
-  /// Response from `/mileage`.
   static let mileage = HubSchema.object([
     .required("year", .counter), .required("zone", .string), .required("vehicle_id", .nullable(.string)),
     .required("years", .list(.integer(-10_000...10_000))), .required("total", .object(sums)),
@@ -131,7 +130,6 @@ extension HubSchema {
     .required("notes", .string),
   ])
 
-  /// Response from `/fixes`.
   static let fixedDay = HubSchema.object([
     .required("start", .date), .required("step_s", .counter), .required("counts", .list(.counter)),
     .required(

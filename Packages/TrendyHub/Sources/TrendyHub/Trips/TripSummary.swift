@@ -3,8 +3,6 @@ import TrendyTrips
 
 extension TripEvent {
   /// Returns the ends and average speed of the trip as an API document.
-  ///
-  /// - Parameter places: The user's places.
   func summary(_ places: [Geofence]) -> JSONValue {
     [
       "id": .string(event.id), "start_place": Self.end(startPlace, places), "end_place": Self.end(endPlace, places),
@@ -25,7 +23,6 @@ extension TripEvent {
 }
 
 extension HubReadTransaction {
-  /// Returns the user's places.
   func geofences() throws -> [Geofence] {
     try living(kind: SyncedKind.geofence.name, offset: 0, limit: .max).map {
       let wire: APIGeofence = try $0.decoded(user: "")
@@ -33,7 +30,7 @@ extension HubReadTransaction {
     }
   }
 
-  /// Returns the summaries of the trips among the given events. Other events are ignored.
+  /// Returns summaries of the trips among the events.
   func summaries(of events: [HubEntry]) throws -> JSONValue {
     let trips = try events.trips()
     let places = trips.isEmpty ? [] : try geofences()
@@ -59,7 +56,6 @@ extension HubSchema {
       .required("geofence_id", .nullable(.string)), .required("name", .nullable(.string)),
     ]))
 
-  /// Ends and average speed of a trip.
   static let tripSummary = HubSchema.object([
     .required("id", .string), .required("start_place", tripEnd), .required("end_place", tripEnd),
     .required("speed_mps", .nullable(.number(0...Double.greatestFiniteMagnitude))),

@@ -20,7 +20,7 @@ struct UserTrips: Sendable {
     /// Reads vehicles and places.
     ///
     /// `events` contains the trips and odometer readings of all years, because mileage is computed from the first trip
-    /// onwards.
+    /// on.
     init(_ events: MileageEvents, _ reading: any HubReadTransaction) throws {
       self.events = events
       vehicles = try reading.living(kind: SyncedKind.vehicle.name, offset: 0, limit: .max)

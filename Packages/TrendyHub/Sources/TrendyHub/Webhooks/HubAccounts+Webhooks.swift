@@ -7,10 +7,9 @@ extension HubAccounts {
   ///
   /// - Parameters:
   ///   - user: Id of the user.
-  ///   - url: URL with the scheme `https`, or with `http` to this machine.
+  ///   - url: URL with the scheme `https`, or `http` for this machine.
   ///   - kinds: Kinds of entities to deliver; empty for all.
-  ///   - allowsClearText: Whether `http` is allowed even to other machines. This lets others on the network read the
-  ///     changes.
+  ///   - allowsClearText: Whether to allow `http` to other machines, which lets others on the network read the changes.
   /// - Throws: A ``Problem`` of kind `invalid` or `not_found`.
   public func addWebhook(
     user: String, url: String, kinds: [String] = [], allowsClearText: Bool = false
@@ -36,7 +35,7 @@ extension HubAccounts {
     return webhook
   }
 
-  /// Returns the webhooks of one user or of all users, in order of creation.
+  /// Returns the webhooks of one user or all users, in order of creation.
   public func webhooks(user: String? = nil) throws -> [(webhook: HubWebhook, standing: WebhookDeliveryState?)] {
     let webhooks = try storage.readDirectory { try $0.webhooks() }
       .filter { user == nil || $0.user == user }

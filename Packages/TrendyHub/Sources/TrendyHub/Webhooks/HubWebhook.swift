@@ -1,14 +1,14 @@
 public import Foundation
 public import TrendyModels
 
-/// A URL to which the hub delivers the changes to a user's record.
+/// A URL to which the hub delivers changes to a user's record.
 public struct HubWebhook: Hashable, Sendable, Identifiable {
   public let id: String
   /// Id of the user.
   public let user: String
-  /// URL with the scheme `https`, or `http` if that was allowed, with any path and query.
+  /// URL with the scheme `https`, or `http` if allowed, with any path and query.
   public let url: String
-  /// Key for signatures, stored in clear text because the hub signs with it.
+  /// Signing key, stored in clear text because the hub signs with it.
   public let secret: String
   /// Kinds of entities to deliver; empty for all.
   public let kinds: [String]
@@ -45,11 +45,11 @@ public struct WebhookDeliveryState: Hashable, Sendable {
     public var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
   }
 
-  /// The claim with which one of several hubs that share a storage reserves the deliveries.
+  /// A claim, with which one of several hubs on a storage reserves the deliveries.
   public struct Claim: Hashable, Sendable {
     /// Id of the hub process.
     public var hub: String
-    /// Time after which another hub may deliver, because this one must have exited or become stuck.
+    /// Time after which another hub may deliver, because this one must have exited or be stuck.
     public var until: Date
 
     public init(hub: String, until: Date) {
@@ -73,7 +73,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   /// A hub's claim; `nil` while no delivery is in progress.
   public var claim: Claim?
 
-  /// Creates the state of a new webhook, which will receive the changes after `cursor`.
+  /// Creates the state of a new webhook, to be sent the changes after `cursor`.
   public init(webhook: String, cursor: Int64, epoch: String?) {
     self.webhook = webhook
     self.cursor = cursor

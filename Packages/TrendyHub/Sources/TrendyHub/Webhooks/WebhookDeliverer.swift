@@ -2,12 +2,12 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Delivers changes to the webhooks of all users.
+/// Delivers changes to all users' webhooks.
 ///
 /// Each change is delivered at least once, in order of version. Webhooks are independent: a slow or unreachable
 /// receiver does not delay the others, and is retried indefinitely, after one second, then two, up to an hour. If
-/// several hubs share a storage, the one that has claimed a webhook delivers to it. A claim lasts a minute, after
-/// which another hub may repeat the delivery.
+/// several hubs share a storage, the one that has claimed a webhook delivers to it. A claim lasts a minute, after which
+/// another hub may repeat the delivery.
 struct WebhookDeliverer: Sendable {
   let records: HubRecords
   let metrics: HubMetrics
@@ -16,20 +16,16 @@ struct WebhookDeliverer: Sendable {
   private var clock: any TimeSource { records.clock }
   private var bells: WebhookWakeSignals { records.bells }
 
-  /// Interval at which the directory is checked for added and removed webhooks.
+  /// Interval between checks of the directory for added and removed webhooks.
   private static let reloadInterval: Duration = .seconds(10)
   /// Duration of a claim.
   ///
-  /// It exceeds both the duration of a delivery and the clock difference between hubs that share a storage.
+  /// Longer than a delivery takes, and than the clocks of hubs on one storage differ.
   static let claimPeriod: Duration = .seconds(60)
-  /// Interval at which a webhook checks for changes written by other hubs that share the storage.
+  /// Interval between checks for changes written by other hubs on the same storage.
   private static let lookInterval: Duration = .seconds(60)
 
-  /// Delivers until the task is cancelled.
-  ///
-  /// - Parameters:
-  ///   - sender: Sends requests over the network.
-  ///   - report: Receives descriptions of storage failures.
+  /// Delivers until the task is cancelled. `report` receives descriptions of storage failures.
   func run(by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void) async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
@@ -42,7 +38,6 @@ struct WebhookDeliverer: Sendable {
         } catch {
           report("cannot read the webhooks: \(error)")
         }
-        // If the sleep is cancelled, the loop ends.
         try? await clock.sleep(for: Self.reloadInterval)
       }
       bells.keepOnly([])
@@ -70,8 +65,7 @@ struct WebhookDeliverer: Sendable {
       switch next {
       case .again: break
       case .idle: await bells.wait(at: webhook.id, atMost: Self.lookInterval, clock)
-      // Sleep in short steps, so that deliveries to a removed webhook end soon. If the sleep is cancelled, the loop
-      // ends.
+      // Sleep in short steps, so deliveries to a removed webhook end soon.
       case .rest(let pause): try? await clock.sleep(for: min(pause, Self.reloadInterval))
       }
     }
@@ -151,7 +145,6 @@ struct WebhookDeliverer: Sendable {
   }
 }
 
-/// Pending work for a webhook.
 private enum WebhookWork: Sendable {
   case nothing
   case notBefore(Date)
@@ -171,7 +164,6 @@ private enum WebhookWork: Sendable {
   }
 }
 
-/// Next step of the deliveries to a webhook.
 private enum WebhookStep {
   /// Further changes may be pending.
   case again
@@ -226,8 +218,7 @@ private struct WebhookDue: Sendable {
 extension WebhookDeliveryState {
   fileprivate static let longestPause: Duration = .seconds(3600)
 
-  /// Records the result of an attempt. `retryAfter` is the delay that the receiver requested, which is capped at one
-  /// hour.
+  /// Records the result of an attempt. `retryAfter`, the delay requested by the receiver, is capped at one hour.
   fileprivate mutating func note(_ attempt: Attempt, retryAfter: Duration?) {
     lastAttempt = attempt
     guard !attempt.isSuccess else {
@@ -242,6 +233,6 @@ extension WebhookDeliveryState {
 }
 
 extension Duration {
-  /// Duration in seconds, without the fraction.
+  /// Whole seconds.
   fileprivate var seconds: TimeInterval { TimeInterval(components.seconds) }
 }

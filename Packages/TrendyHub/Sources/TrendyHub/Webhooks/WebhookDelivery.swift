@@ -9,10 +9,10 @@ public protocol WebhookSender: Sendable {
   func send(_ post: WebhookDelivery) async throws -> WebhookResponse
 }
 
-/// Response of a receiver.
+/// A receiver's response.
 public struct WebhookResponse: Hashable, Sendable {
   public var status: Int
-  /// Delay that the receiver requested before the next delivery; `nil` if none.
+  /// Delay requested by the receiver before the next delivery; `nil` if none.
   public var retryAfter: Duration?
 
   public init(status: Int, retryAfter: Duration? = nil) {
@@ -27,14 +27,12 @@ public struct WebhookDelivery: Hashable, Sendable {
   public let headers: [String: String]
   public let body: Data
 
-  /// Creates a delivery.
-  ///
   /// - Parameters:
   ///   - changes: Serialized feed entries in order of version.
   ///   - epoch: Epoch of the last change, because after a restore the same version may denote a different change.
   ///   - webhook: Receiver of the delivery.
   ///   - isIncomplete: Whether tombstones among the changes may have been compacted.
-  ///   - now: Time to sign with the body, so that a receiver can reject replayed deliveries.
+  ///   - now: Time to sign with the body, so a receiver can reject replayed deliveries.
   init(_ changes: [SerializedEntry], of epoch: String?, to webhook: HubWebhook, isIncomplete: Bool = false, now: Date) {
     let range = changes.first.map { "\($0.version)-\(changes.last?.version ?? $0.version)" } ?? "try"
     // Ids must be unique, because a receiver may accept each one only once.
@@ -66,8 +64,8 @@ public struct WebhookDelivery: Hashable, Sendable {
 
   /// Returns the signature in the form `t=SECONDS,v1=DIGEST`.
   ///
-  /// The digest is the HMAC-SHA256 (RFC 2104), in hexadecimal, of the seconds since 1970, a full stop, and the body.
-  /// Its key is the secret.
+  /// The digest is the hexadecimal HMAC-SHA256 (RFC 2104), with the secret as key, of the seconds since 1970, a full
+  /// stop, and the body.
   public static func signature(of body: Data, at seconds: Int64, secret: String) -> String {
     let digest = HMACSHA256.hexadecimal(of: Data("\(seconds).".utf8) + body, key: Data(secret.utf8))
     return "t=\(seconds),v1=\(digest)"

@@ -24,11 +24,11 @@ public final class SocketTransport: HTTPTransport {
   /// Creates a transport, which listens once ``start(gate:handler:)`` is called.
   ///
   /// - Parameters:
-  /// - address: Host name or IP address; the default is reachable only from this machine. An address `unix:/path`
-  ///   creates a Unix socket that is accessible to the owner and group of its file; ``stop()`` removes the file.
-  /// - port: Port to bind; 0 lets the system choose one.
-  /// - listener: TCP socket that is already listening, for example from a service manager. It replaces address and
-  ///   port, and ``stop()`` closes it.
+  ///   - address: Host name or IP address; the default is reachable only from this machine. An address `unix:/path`
+  ///     creates a Unix socket that is accessible to the owner and group of its file; ``stop()`` removes the file.
+  ///   - port: Port to bind; 0 lets the system choose one.
+  ///   - listener: TCP socket that is already listening, for example from a service manager. It replaces address and
+  ///     port, and ``stop()`` closes it.
   ///   - limits: Limits of the server.
   ///   - clock: Clock for deadlines and dates.
   ///   - generator: Source of request ids.

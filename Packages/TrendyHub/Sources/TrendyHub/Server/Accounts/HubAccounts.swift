@@ -162,12 +162,11 @@ public struct HubAccounts: Sendable {
   /// - Parameters:
   ///   - code: Eight digits, with or without a hyphen.
   ///   - deviceName: Non-empty name of the device.
-  /// - holder: Id of the user whose record the device already contains. A code for another user is rejected and stays
-  ///   valid.
-  /// - former: Id of the client's previous device, if the client was paired before. It is revoked if it belongs to the
-  ///   same user as the code.
-  ///     the code's user.
-  /// - address: Network address of the client, for counting its attempts; `nil` for the hub's operator.
+  ///   - holder: Id of the user whose record the device already contains. A code for another user is rejected and stays
+  ///     valid.
+  ///   - former: Id of the client's previous device, if the client was paired before. It is revoked if it belongs to
+  ///     the same user as the code.
+  ///   - address: Network address of the client, for counting its attempts; `nil` for the hub's operator.
   /// - Throws: A ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
   public func pair(
     code: String, deviceName: String, holder: String? = nil, replacing former: String? = nil, address: String? = nil

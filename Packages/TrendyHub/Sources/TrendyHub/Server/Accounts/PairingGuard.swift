@@ -9,6 +9,7 @@ import Foundation
 public enum PairingGuard: Sendable {
   /// Maximum number of attempts per address and per code within ``window``.
   public static let attempts = 5
+  /// Period in which attempts are counted.
   public static let window: Duration = .seconds(600)
   /// Maximum number of stored addresses and codes; beyond it, those with the oldest attempts are deleted.
   static let capacity = 10_000

@@ -18,10 +18,10 @@ package struct EventSearch: Sendable {
   /// Runs the search, latest events first.
   ///
   /// - Parameters:
-  /// - reading: A read transaction for the user.
-  /// - before: Exclusive end of the search, in milliseconds since 1970.
-  /// - limit: Number of matches after which the search ends. Matches with equal timestamps are never split.
-  /// - texts: Trigram index, to which the search adds months.
+  ///   - reading: A read transaction for the user.
+  ///   - before: Exclusive end of the search, in milliseconds since 1970.
+  ///   - limit: Number of matches after which the search ends. Matches with equal timestamps are never split.
+  ///   - texts: Trigram index, to which the search adds months.
   /// - Returns: The matches, and the timestamp before which to continue; `nil` if the search is complete.
   func run(
     _ reading: any HubReadTransaction, before: Int64, limit: Int, texts: inout MonthTexts

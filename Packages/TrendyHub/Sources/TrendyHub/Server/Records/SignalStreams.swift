@@ -6,7 +6,6 @@ import TrendyProtocols
 ///
 /// A stream has at most one pending event. Newer events replace it while the reader is slow, so nothing queues up. No
 /// task runs while no stream is open.
-/// up. While no stream is open, no task runs.
 final class SignalStreams: Sendable {
   /// Maximum number of open streams per device and per user.
   static let limits = (device: 4, user: 64)
