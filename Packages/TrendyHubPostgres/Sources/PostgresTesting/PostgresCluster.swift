@@ -27,7 +27,7 @@ public final class PostgresCluster: Sendable {
   ///
   /// - Parameters:
   ///   - settings: Server settings in addition to those that keep it fast and small.
-  ///   - primary: If given, the new cluster becomes a standby of this one.
+  ///   - primary: If given, the new cluster is its standby.
   public init(settings: [String] = [], copying primary: PostgresCluster? = nil) throws {
     guard let binaries = Self.binaries else { throw ClusterFailure(description: Self.missing ?? "") }
     folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UInt32.random(in: 0 ... .max))")
@@ -117,7 +117,7 @@ public final class PostgresCluster: Sendable {
     return "postgres:///\(name)?host=\(folder.path)&user=postgres"
   }
 
-  /// Returns the address of the default database for a role.
+  /// Returns a role's address of the default database.
   public func address(role: String = "postgres") -> String {
     "postgres:///postgres?host=\(folder.path)&user=\(role)"
   }
@@ -125,7 +125,7 @@ public final class PostgresCluster: Sendable {
   /// Returns an unused schema name.
   public func newSchema() -> String { "s\(names.add(1, ordering: .relaxed).newValue)" }
 
-  /// Creates a storage in a schema. Its connections use the schema's name as their application name.
+  /// Creates a storage in a schema. Its connections have the schema's name as their application name.
   public func storage(schema: String, connections: Int = 20) throws -> PostgresHubStorage {
     try PostgresHubStorage(
       address: "\(address())&application_name=\(schema)", schema: schema, connections: connections,
@@ -141,13 +141,12 @@ public final class PostgresCluster: Sendable {
     try PostgresConnection(settings: [("dbname", address())])
   }
 
-  /// Runs one statement.
   @discardableResult
   package func run(_ sql: String) throws -> PostgresRows {
     try connect().run(PostgresCall(PostgresStatement(sql, sql)))
   }
 
-  /// Directory that contains the server's programs; `nil` if it was not found.
+  /// Directory of the server's programs; `nil` if it was not found.
   private static let binaries: String? = {
     var folders: [String] = []
     if let chosen = ProcessInfo.processInfo.environment["PG_BIN"] { folders.append(chosen) }

@@ -5,13 +5,13 @@ import TrendyHub
 enum PostgresAddress {
   /// Validates an address.
   ///
-  /// - Throws: ``HubStorageError/invalidAddress(_:)`` if it is malformed or contains a password. The error does not
-  ///   repeat the password.
+  /// - Throws: ``HubStorageError/invalidAddress(_:)`` if it is malformed or contains a password, which the error does
+  ///   not repeat.
   static func check(_ address: String) throws(HubStorageError) {
     var words: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(address, &words) else {
       PQfreemem(words)
-      // Error messages of libpq repeat parts of the address, so do not include them.
+      // Error messages from libpq repeat parts of the address, so do not include them.
       throw .invalidAddress("invalid database address: expected postgres://user@host:5432/name")
     }
     defer { PQconninfoFree(options) }

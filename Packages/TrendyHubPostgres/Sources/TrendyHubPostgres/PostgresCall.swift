@@ -36,7 +36,7 @@ package enum PostgresValue: Hashable, Sendable {
     }
   }
 
-  /// Bytes of the parameter; `nil` for NULL.
+  /// The encoded parameter; `nil` for NULL.
   var encoded: [UInt8]? {
     switch self {
     case .text(let text): return Array(PostgresText.escape(text).utf8)
@@ -71,7 +71,7 @@ package enum PostgresValue: Hashable, Sendable {
   }
 }
 
-/// Escaping of text for the database, which accepts every character except NUL.
+/// Escapes text for the database, which accepts every character except NUL.
 ///
 /// NUL is stored as `\0`, and a backslash as two backslashes.
 enum PostgresText {
@@ -106,7 +106,6 @@ enum PostgresText {
   }
 }
 
-/// A statement with its parameters.
 package struct PostgresCall {
   let statement: PostgresStatement
   let values: [PostgresValue]

@@ -11,7 +11,7 @@ package import TrendyHub
 
 /// A connection to the server. Statements are sent in a pipeline, several per round trip.
 ///
-/// @unchecked: the pool gives it to only one thread at a time.
+/// @unchecked: only one thread at a time has the connection from the pool.
 package final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var prepared: Set<String> = []
@@ -27,14 +27,13 @@ package final class PostgresConnection: @unchecked Sendable {
     case end
   }
 
-  /// Milliseconds without a response after which the server is considered lost. Longer than the server's own timeouts
-  /// for locks and statements.
+  /// Milliseconds without a response after which the server counts as lost. Longer than the server's own timeouts for
+  /// locks and statements.
   private static let silenceMillis: Int32 = 20_000
 
   /// Connects to a server.
   ///
-  /// - Parameter settings: Settings for libpq. Later ones override earlier ones. The value of `dbname` may be an
-  ///   address.
+  /// Later settings override earlier ones. The value of `dbname` may be an address.
   package init(settings: [(name: String, value: String)]) throws(DatabaseFailure) {
     let made = settings.map(\.name).withCStrings { names in
       settings.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
@@ -68,7 +67,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
   package func run(_ call: PostgresCall) throws(DatabaseFailure) -> PostgresRows { try run([call])[0] }
 
-  /// Sends the statement that ends a read-only transaction. The next caller that uses the connection reads its result.
+  /// Sends the statement that ends a read-only transaction. The next caller on this connection reads its result.
   func runLater(_ call: PostgresCall) {
     guard !isLost else { return }
     do {
@@ -85,7 +84,7 @@ package final class PostgresConnection: @unchecked Sendable {
     do throws(DatabaseFailure) {
       _ = try receive(expected)
     } catch {
-      // The state of the transaction is unknown without this result.
+      // Without this result, the state of the transaction is unknown.
       throw lose("the end of the previous transaction was rejected: \(error)")
     }
   }
@@ -94,12 +93,7 @@ package final class PostgresConnection: @unchecked Sendable {
 // MARK: Notifications
 
 extension PostgresConnection {
-  /// Waits for data from the server or from another descriptor.
-  ///
-  /// - Parameters:
-  ///   - descriptor: The other descriptor.
-  ///   - milliseconds: Maximum time to wait.
-  /// - Returns: `false` on timeout.
+  /// Waits for data from the server or from another descriptor; returns `false` on timeout.
   func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(DatabaseFailure) -> Bool {
     guard !isLost else { throw .lost("the connection was already lost") }
     var descriptors = [
@@ -184,9 +178,7 @@ extension PostgresConnection {
 // MARK: Receiving
 
 extension PostgresConnection {
-  /// Reads the results.
-  ///
-  /// - Throws: The first rejection, after all results have been read.
+  /// Reads the results, then throws the first rejection.
   private func receive(_ expected: [Expectation]) throws(DatabaseFailure) -> [PostgresRows] {
     var rows: [PostgresRows] = []
     var refusal: DatabaseFailure?
@@ -248,7 +240,6 @@ extension PostgresConnection {
     return .lost(words ?? Self.words(PQerrorMessage(handle)))
   }
 
-  /// Joins the lines of a message from the server.
   private static func words(_ text: UnsafePointer<CChar>?) -> String {
     guard let text else { return "" }
     return String(cString: text).split(separator: "\n").map { line in

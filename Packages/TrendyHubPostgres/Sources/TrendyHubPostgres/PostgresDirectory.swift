@@ -4,9 +4,9 @@ import TrendyModels
 
 /// Transaction on users, devices, pairing codes and webhooks.
 ///
-/// Each read is a separate transaction. A hub that writes locks the directory's counter row.
+/// Each read is a separate transaction. A writing transaction locks the directory's counter row.
 final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
-  /// Key of the directory's counter row. It cannot be a user's id, because those are never empty.
+  /// Key of the directory's counter row. User ids are never empty, so it cannot be one.
   static let counter = ""
 
   private var hasWritten = false

@@ -39,7 +39,7 @@ final class PostgresGreeting: Sendable {
       "SET search_path = \(schema)", "SET lock_timeout = '5s'", "SET statement_timeout = '15s'",
       "SET idle_in_transaction_session_timeout = '15s'",
     ]
-    // Confirmed writes must be durable, regardless of the database's default.
+    // Confirmed writes must be durable, whatever the database's default is.
     let isAsynchronous = try connection.run(
       PostgresCall(
         PostgresStatement("is_asynchronous", "SELECT current_setting('synchronous_commit') = 'off'")))
@@ -76,13 +76,13 @@ extension PostgresGreeting {
       found: number, madeBy: rows.text(0, 1), supported: PostgresSchema.version, program: program)
   }
 
-  /// Migrates the tables in one transaction, which locks the row that contains the schema version.
+  /// Migrates the tables in one transaction, which locks the row with the schema version.
   private func migrate(_ connection: PostgresConnection) throws {
     for sql in PostgresSchema.prepare(schema) {
       do throws(DatabaseFailure) {
         _ = try connection.run(PostgresCall(PostgresStatement(sql, sql)))
       } catch {
-        // "IF NOT EXISTS" is not atomic: if two hubs start at once, the second may find that the object exists already.
+        // "IF NOT EXISTS" is not atomic. If two hubs start at once, the second may find that the object already exists.
         guard case .refused(let code, _) = error, ["23505", "42P07", "42P06"].contains(code) else { throw error }
       }
     }
@@ -129,8 +129,7 @@ extension PostgresGreeting {
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
             .int(settlement.epoch), .text(random.hexadecimalDigits()), .text(identity)))
       }
-      // A hub that has not connected for that long will take its missing row for a loss of commits, which costs devices
-      // nothing.
+      // A hub that has not connected for that long takes its missing row for lost commits, which costs devices nothing.
       calls.append(
         PostgresCall(
           PostgresStatement(
@@ -173,8 +172,8 @@ extension PostgresGreeting {
 
   /// Returns the identity of server, database and tables, the timeline, and the server's start time.
   ///
-  /// For compatible databases the identity is constant, because they may have several servers and their failover loses
-  /// no data.
+  /// The identity of a compatible database is constant, because it may have several servers and its failover loses no
+  /// data.
   private func identity(_ connection: PostgresConnection) throws(DatabaseFailure) -> String {
     let version = try connection.run(PostgresCall(PostgresStatement("server", "SELECT version()"))).text(0, 0)
     guard version.hasPrefix("PostgreSQL "), !version.contains("-YB-") else { return "cluster" }

@@ -11,12 +11,10 @@ import TrendyHub
 #endif
 import Foundation
 
-/// Exchanges hints about changes between the hubs that share a database, using LISTEN and NOTIFY on a separate
-/// connection.
+/// Exchanges hints about changes between the hubs on a database, using LISTEN and NOTIFY on a separate connection.
 ///
 /// Hints that arise within a short interval are sent together. They are never sent within a user's transaction, because
-/// that would serialize all commits in the database. Hints may be lost; their only effect is that another hub checks
-/// for changes sooner.
+/// that would serialize all commits in the database. A lost hint only delays another hub's check for changes.
 ///
 /// @unchecked: `connection` is used by a single thread; everything else is protected by a lock.
 final class PostgresHints: @unchecked Sendable {
@@ -28,7 +26,7 @@ final class PostgresHints: @unchecked Sendable {
 
   /// Milliseconds for which hints are collected before they are sent.
   private static let gatherMillis: Int32 = 20
-  /// Milliseconds without data after which to test the connection.
+  /// Milliseconds without data before the connection is tested.
   private static let silenceMillis: Int32 = 10_000
   /// Milliseconds to wait before connecting again.
   private static let retryMillis: Int32 = 1000
@@ -39,13 +37,13 @@ final class PostgresHints: @unchecked Sendable {
   private let connect: @Sendable () throws -> PostgresConnection
   private let hear: @Sendable (HubHint) -> Void
   private let state = Mutex(State())
-  /// Pipe through which the thread is woken.
+  /// Pipe for waking the thread.
   private let wake: (reading: Int32, writing: Int32)
 
   /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - channel: Name of the channel, consisting of letters, digits and `_`.
+  ///   - channel: Name of the channel: letters, digits and `_`.
   ///   - connect: Creates a connection. Called again after a connection was lost.
   ///   - hear: Called on the thread with each hint from another hub.
   init(
@@ -64,14 +62,14 @@ final class PostgresHints: @unchecked Sendable {
 
   /// Closes the pipe. The thread retains this object until it ends, so nothing can write to the pipe any more.
   ///
-  /// If the thread closed the pipe itself, a concurrent wake-up could write to a pipe without a reader, which raises a
-  /// signal, or to another file that reuses the descriptor.
+  /// If the thread closed the pipe, a concurrent wake-up could write to a pipe without a reader, which raises a signal,
+  /// or to another file that reuses the descriptor.
   deinit {
     close(wake.reading)
     close(wake.writing)
   }
 
-  /// Whether hints from other hubs are being received, as far as known.
+  /// Whether hints from other hubs are arriving, as far as known.
   var isHearing: Bool { state.withLock { $0.isHearing } }
 
   func tell(_ hint: HubHint) {
@@ -105,7 +103,7 @@ final class PostgresHints: @unchecked Sendable {
     }
   }
 
-  /// Receives and sends hints. Returns when stopped; throws when the connection is lost.
+  /// Exchanges hints. Returns when stopped; throws when the connection is lost.
   private func listen(on connection: PostgresConnection) throws {
     let sql = "LISTEN \(channel)"
     _ = try connection.run(PostgresCall(PostgresStatement(sql, sql)))
@@ -155,7 +153,7 @@ extension HubHint {
     }
   }
 
-  /// Parses a hint; returns `nil` if it was sent by an incompatible version.
+  /// Parses a hint; returns `nil` if an incompatible version sent it.
   fileprivate init?(text: Substring) {
     let rest = String(text.dropFirst())
     switch text.first {

@@ -5,25 +5,25 @@ public import TrendyPersistence
 
 /// Hub storage in PostgreSQL, shared by any number of hubs.
 ///
-/// A write is one transaction of a few milliseconds that locks the row of the user's counter. It is repeated if the
-/// database requests this or the connection is lost. In the latter case the row shows whether the transaction was
-/// committed, so that it takes effect exactly once. No statement reads the data of several users.
+/// A write is one transaction of a few milliseconds that locks the user's counter row. It is repeated if the database
+/// requests this or the connection is lost. After a lost connection, the row shows whether the transaction was
+/// committed, so it takes effect exactly once. No statement reads the data of several users.
 public final class PostgresHubStorage: HubStorage {
   private let pool: PostgresPool
   private let states = StateCache()
   let random: RandomSource
   private let schema: String
   private let connect: @Sendable (_ applicationName: String) throws -> PostgresConnection
-  /// Application name that identifies the connections of this storage on the server.
+  /// Application name of this storage's connections on the server.
   private let applicationName: String
 
   /// Creates a storage. It connects on first access and creates missing tables.
   ///
   /// - Parameters:
-  ///   - address: Address in the syntax of libpq, such as `postgres://user@host:5432,standby:5432/trendy`. The password
-  ///     comes from a password file (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. If several hosts are
-  ///     given, the one that accepts writes is used.
-  ///   - schema: Schema of the tables, consisting of lowercase letters, digits and `_`. Created if missing.
+  ///   - address: Address in libpq syntax, such as `postgres://user@host:5432,standby:5432/trendy`. The password comes
+  ///     from a password file (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. Of several hosts, the one
+  ///     that accepts writes is used.
+  ///   - schema: Schema of the tables: lowercase letters, digits and `_`. Created if missing.
   ///   - connections: Maximum number of connections.
   ///   - program: Name and version, reported to users of an older hub.
   ///   - generator: Source of the random numbers that identify commits.
@@ -153,7 +153,6 @@ public final class PostgresHubStorage: HubStorage {
       } finish: { _ in
       }
     } catch HubStorageError.erased {
-      // The user has already been erased.
     }
   }
 
@@ -180,7 +179,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
-  /// Returns the track log of a user. Throws if the user was erased.
+  /// Returns the user's track log. Throws if the user was erased.
   public func tracks(of user: String) throws -> any TrackRows {
     try reading(user: user) { _ = try $0.counter() }
     return PostgresTracks(storage: self, user: user)
@@ -195,7 +194,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
-  /// Returns the size of a user's entries and track rows in bytes.
+  /// Returns the size of the user's entries and track rows in bytes.
   public func size(of user: String) throws -> Int64? {
     try reading(user: user) { try $0.run(PostgresCall(.size, .text(user))).int(0, 0) }
   }
@@ -221,7 +220,7 @@ public final class PostgresHubStorage: HubStorage {
 // MARK: Hints
 
 extension PostgresHubStorage {
-  /// Receives hints from other hubs, on one connection in addition to the pool's.
+  /// Receives hints from other hubs, on a connection in addition to the pool's.
   public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HintSubscription)? {
     let name = "trendyd serving \(random.hexadecimalDigits())"
     return Hearing(
@@ -244,8 +243,7 @@ extension PostgresHubStorage {
 // MARK: Moving a hub
 
 extension PostgresHubStorage {
-  /// Returns the number of connections from other storages to the same database. They belong to hubs that are serving
-  /// it.
+  /// Returns the number of other storages' connections to the database, which belong to hubs that are serving it.
   ///
   /// Only a superuser can see the connections of another role.
   public func otherConnectionCount() throws -> Int { try count("others", "count(*)") }
@@ -273,10 +271,9 @@ extension PostgresHubStorage {
     try count("serving", "count(*) FILTER (WHERE application_name LIKE 'trendyd serving %')")
   }
 
-  /// Renames the schema, so that no hub can find the tables.
+  /// Renames the schema, so no hub can find the tables, and returns the new name.
   ///
-  /// - Parameter suffix: Letters, digits and `_` to append to the schema's name.
-  /// - Returns: The new name of the schema.
+  /// `suffix`, which consists of letters, digits and `_`, is appended to the schema's name.
   public func setAside(suffix: String) throws -> String {
     let name = "\(schema)_\(suffix)"
     try pool.perform { connection in

@@ -11,7 +11,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   private let changed = NSCondition()
   private var idle: [PostgresConnection] = []
   private var count = 0
-  /// Incremented when a connection is lost, because connections of the same generation are probably lost too.
+  /// Incremented when a connection is lost, because others of the same generation are probably lost too.
   private var generation = 0
 
   /// Creates an empty pool.
@@ -19,7 +19,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   /// - Parameters:
   ///   - limit: Maximum number of connections.
   ///   - wait: Maximum time to wait for a connection, in seconds.
-  ///   - make: Creates a connection. Called on the requesting thread, possibly by several threads at once.
+  ///   - make: Creates a connection. Called on the requesting thread, possibly on several threads at once.
   init(limit: Int, wait: TimeInterval, make: @escaping @Sendable () throws -> PostgresConnection) {
     self.limit = limit
     self.wait = wait
@@ -28,7 +28,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
 
   /// Returns a connection for exclusive use.
   ///
-  /// - Throws: ``HubStorageError/busy(_:)`` if all connections stay in use for too long, or an error of `make`.
+  /// - Throws: ``HubStorageError/busy(_:)`` if all connections stay in use for too long, or an error from `make`.
   func take() throws -> PostgresConnection {
     let (connection, generation) = try reserve()
     if let connection { return connection }
@@ -84,6 +84,5 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
     withExtendedLifetime(closed) {}
   }
 
-  /// Number of open connections, and how many of them are idle.
   var counts: (open: Int, idle: Int) { changed.withLock { (count, idle.count) } }
 }

@@ -51,7 +51,7 @@ extension PostgresReading {
     }
   }
 
-  /// Reads the rows of a statement page by page, ordered by the text in the first column.
+  /// Reads a statement's rows page by page, ordered by the text in the first column.
   private func forEachPage(of statement: PostgresStatement, _ body: (PostgresRows, Int) throws -> Void) throws {
     var last = ""
     while true {

@@ -3,12 +3,11 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// Cache of parsed states by user. Each request needs a state, and a state can list hundreds of epochs.
+/// Cache of parsed states by user. Each request needs a state, which can list hundreds of epochs.
 final class StateCache: Sendable {
   private static let maxUsers = 4096
   private let content = Mutex<[String: (text: Data, state: HubState)]>([:])
 
-  /// Returns the parsed state of a counter row.
   func state(_ text: Data, of user: String) throws -> HubState {
     if let known = content.withLock({ $0[user] }), known.text == text { return known.state }
     guard let state = HubState(stored: try PostgresDocument.parse(text, of: "counter")) else {
@@ -22,7 +21,6 @@ final class StateCache: Sendable {
   }
 }
 
-/// JSON documents in columns.
 enum PostgresDocument {
   static func parse(_ text: Data, of table: String) throws -> JSONValue {
     do {
@@ -50,18 +48,16 @@ class PostgresSession: DatabaseSession {
   /// User whose counter is locked or read.
   let user: String
   let isWriting: Bool
-  /// First error of the transaction, even if the body caught it.
+  /// First error in the transaction, even if the body caught it.
   private(set) var failure: DatabaseFailure?
   private(set) var row: CounterRow?
   private let states: StateCache
 
-  /// Row of the table `counter`.
   struct CounterRow {
-    /// Stored state; `nil` before the first write.
     var state: HubState?
     var recent: RecentWrites
     var isErased: Bool
-    /// Id of the current epoch; `nil` if no epoch has begun.
+    /// Id of the current epoch; `nil` if none has begun.
     var epoch: String?
   }
 
@@ -72,7 +68,7 @@ class PostgresSession: DatabaseSession {
     self.states = states
   }
 
-  /// Runs statements in one round trip, together with the start of the transaction if it has not begun.
+  /// Runs statements in one round trip, which also begins the transaction if necessary.
   func run(_ calls: [PostgresCall]) throws -> [PostgresRows] {
     do {
       guard row == nil else { return try connection.run(calls) }
@@ -100,7 +96,7 @@ class PostgresSession: DatabaseSession {
     let counter = PostgresCall(isWriting ? .lockCounter : .readCounter, name)
     var rows = try connection.run([begin, counter] + calls)
     guard isWriting, rows[1].count == 0 else { return (rows[1], Array(rows.dropFirst(2))) }
-    // This is the first write of the user. The results were read without the lock, so read again.
+    // This is the user's first write. The results were read without the lock, so read again.
     rows = try connection.run([PostgresCall(.insertCounter, name), counter] + calls)
     return (rows[1], Array(rows.dropFirst(2)))
   }
@@ -124,7 +120,6 @@ class PostgresSession: DatabaseSession {
 
   func lockRecentWrites() throws -> RecentWrites { try counter().recent }
 
-  /// Updates the cached state after a write.
   func noteState(_ state: HubState) { row?.state = state }
 
   func end() {
@@ -133,9 +128,7 @@ class PostgresSession: DatabaseSession {
   }
 }
 
-/// Read access to one user's data.
 class PostgresReading: PostgresSession, HubReadTransaction {
-  /// An entry as stored in the database.
   enum Known {
     case absent
     /// A compacted tombstone, of which only the id remains.
@@ -143,7 +136,6 @@ class PostgresReading: PostgresSession, HubReadTransaction {
     case entry(HubEntry)
   }
 
-  /// Row of the table `device`.
   struct DeviceRow {
     var mark: Int64 = 0
     var contact: HubContact?
@@ -153,7 +145,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
   private var devices: [String: DeviceRow] = [:]
   private var outcomes: [String: OutcomeWindow] = [:]
 
-  /// Outcomes of a device, complete from one sequence number to another.
+  /// A device's outcomes, complete from one sequence number to another.
   private struct OutcomeWindow {
     var start: Int64
     var end: Int64
@@ -181,14 +173,13 @@ class PostgresReading: PostgresSession, HubReadTransaction {
     if !wanted.isEmpty, let last = rows.last { try note(wanted, last) }
   }
 
-  /// Returns the stored entry from the cache, or else from the database.
+  /// Returns the stored entry from the cache or, if it is not cached, from the database.
   func fetched(_ key: HubEntryKey) throws -> Known {
     if let found = known[key] { return found }
     try note([key], run(readEntriesCall([key])))
     return known[key] ?? .absent
   }
 
-  /// Updates the cached entry after a write.
   func noteWritten(_ key: HubEntryKey, _ value: Known) { known[key] = value }
 
   private func readEntriesCall(_ keys: [HubEntryKey]) -> PostgresCall {
@@ -359,7 +350,6 @@ class PostgresReading: PostgresSession, HubReadTransaction {
 
   func forgetFetchedOutcomes() { outcomes = [:] }
 
-  /// Clears all caches.
   func forgetFetched() {
     known = [:]
     devices = [:]
@@ -436,7 +426,7 @@ extension RecentWrites {
   }
 }
 
-/// Values of the column `status` in the table `entry`.
+/// Values in the column `status` of the table `entry`.
 enum EntryStatus: Int64 {
   case living = 0
   case tombstone = 1

@@ -19,7 +19,7 @@ package final class PostgresRows {
 
   func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-  /// Returns the bytes as stored. Used for documents, which are not escaped.
+  /// Returns the bytes as stored, for documents, which are not escaped.
   func data(_ row: Int, _ column: Int) -> Data { Data(buffer(row, column)) }
 
   func byteCount(_ row: Int, _ column: Int) -> Int { Int(PQgetlength(result, Int32(row), Int32(column))) }

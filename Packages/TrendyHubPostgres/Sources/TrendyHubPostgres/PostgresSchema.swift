@@ -1,16 +1,16 @@
 /// Table definitions by schema version.
 ///
-/// The primary key of every table with user data begins with the user, so the rows of one user are adjacent and can be
-/// moved to another node. The schema uses no sequences, triggers or advisory locks, and no statement reads the data of
+/// The primary key of every table with user data begins with the user, so one user's rows are adjacent and can be moved
+/// to another node. The schema uses no sequences, triggers or advisory locks, and no statement reads the data of
 /// several users.
 enum PostgresSchema {
-  /// Schema version that this hub uses.
+  /// Schema version used by this hub.
   static var version: Int64 { Int64(migrations.count) }
 
   /// Migrations from each version to the next. Released ones must never be changed.
   static let migrations: [[String]] = [
     [
-      // Counter of a user. Every write of the user locks it. The row with person '' belongs to the directory.
+      // A user's counter, which every write for the user locks. The row with person '' belongs to the directory.
       """
       CREATE TABLE counter (
         person text COLLATE "C" PRIMARY KEY, head bigint NOT NULL, state text NOT NULL, recent bytea NOT NULL,
@@ -27,7 +27,7 @@ enum PostgresSchema {
       "CREATE INDEX entry_kind ON entry (person, kind, version)",
       "CREATE INDEX entry_list ON entry (person, kind, moment DESC, id DESC) WHERE status = 0",
       "CREATE INDEX entry_tombstone ON entry (person, version) WHERE status = 1",
-      // Compacted tombstones, of which only a hash of kind and id remains.
+      // Compacted tombstones, reduced to a hash of kind and id.
       """
       CREATE TABLE purged (
         person text COLLATE "C" NOT NULL, hash text COLLATE "C" NOT NULL, PRIMARY KEY (person, hash))
@@ -85,13 +85,12 @@ enum PostgresSchema {
       CREATE TABLE track_reader (
         person text COLLATE "C" PRIMARY KEY, reader text NOT NULL, until timestamptz NOT NULL)
       """,
-      // File imports.
       """
       CREATE TABLE import (
         person text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, document text NOT NULL,
         PRIMARY KEY (person, id))
       """,
-      // The directory: users, tokens and webhooks. report is the last status report of a device as JSON, or ''.
+      // The directory: users, tokens and webhooks. report is a device's last status report as JSON, or ''.
       """
       CREATE TABLE webhook (
         id text COLLATE "C" PRIMARY KEY, person text COLLATE "C" NOT NULL, document text NOT NULL)
@@ -111,13 +110,13 @@ enum PostgresSchema {
       CREATE TABLE pairing_code (
         hash text COLLATE "C" PRIMARY KEY, person text COLLATE "C" NOT NULL, expires_at bigint NOT NULL)
       """,
-      // Epochs of this storage. identity is the server and the tables at the beginning of the epoch.
+      // Epochs of this storage. identity denotes the server and the tables at the beginning of the epoch.
       """
       CREATE TABLE life (
         number bigint PRIMARY KEY, id text NOT NULL, identity text NOT NULL,
         began_at timestamptz NOT NULL DEFAULT now())
       """,
-      // Number of connections of each hub. If a hub finds a lower number than it has written, the database has lost
+      // Number of each hub's connections. If a hub finds a lower number than it has written, the database has lost
       // commits.
       """
       CREATE TABLE witness (
@@ -132,7 +131,7 @@ enum PostgresSchema {
 
   /// Returns statements that create the schema and its version table.
   ///
-  /// If two hubs run them at the same time, the second waits for the row that the first inserts.
+  /// If two hubs run them at the same time, the second waits for the row inserted by the first.
   static func prepare(_ schema: String) -> [String] {
     [
       "CREATE SCHEMA IF NOT EXISTS \(schema)",

@@ -32,8 +32,8 @@ extension PostgresStatement {
 
   // MARK: Entries
 
-  // Look up each entry through the index. For a plain join, the planner may choose to read all rows of the user,
-  // especially if tables have no statistics. The LIMIT prevents this.
+  // Look up each entry through the index. For a plain join, the planner may read all of the user's rows, especially if
+  // tables have no statistics. The LIMIT prevents this.
   static let readEntries = PostgresStatement(
     "read_entries",
     """
@@ -305,7 +305,7 @@ extension PostgresStatement {
     PostgresStatement("erase_\($0)", "DELETE FROM \($0) WHERE person = $1")
   }
 
-  /// All statements that access the data of one user.
+  /// All statements that access one user's data.
   static let ofPersons: [PostgresStatement] =
     [
       readCounter, lockCounter, insertCounter, updateCounter, eraseCounter, readEntries, feed, feedOfKind,

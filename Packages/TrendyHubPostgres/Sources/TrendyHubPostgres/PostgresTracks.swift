@@ -6,8 +6,8 @@ import TrendyPersistence
 
 /// Rows of a user's track log in the table `track_row`.
 ///
-/// A hub that processes the log holds a lease in the table `track_reader`, and renews it with each write. A hub that
-/// has lost the lease, for example because it was suspended, can no longer write.
+/// The hub that is processing the log holds a lease in the table `track_reader`, and renews it with each write. A hub
+/// that has lost the lease, for example because it was suspended, can no longer write.
 final class PostgresTracks: TrackRows {
   private let storage: PostgresHubStorage
   private let user: String
@@ -17,13 +17,8 @@ final class PostgresTracks: TrackRows {
 
   private let underway = Mutex<String?>(nil)
 
-  /// Creates access to the rows of a user.
-  ///
-  /// - Parameters:
-  ///   - storage: Storage of the hub.
-  ///   - user: Id of the user.
-  ///   - lease: Duration for which a hub that has died prevents others from processing the log.
-  ///   - wait: Maximum time to wait for another hub, in seconds.
+  /// `lease` is the time for which a hub that has died prevents others from processing the log. `wait` is the maximum
+  /// time to wait for another hub, in seconds.
   init(storage: PostgresHubStorage, user: String, lease: Duration = usualLease, wait: TimeInterval = 5) {
     self.storage = storage
     self.user = user
@@ -58,9 +53,7 @@ final class PostgresTracks: TrackRows {
     return try body()
   }
 
-  /// Acquires the lease.
-  ///
-  /// - Returns: The name of the lease, which begins with the epoch of the database.
+  /// Acquires the lease and returns its name, which begins with the database's epoch.
   private func claim() throws -> String {
     let digits = storage.random.hexadecimalDigits()
     // Thread waits use the system clock.

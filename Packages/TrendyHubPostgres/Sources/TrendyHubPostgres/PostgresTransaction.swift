@@ -4,9 +4,8 @@ import TrendyModels
 
 /// Read and write access to one user's data. Writes are buffered, and sent in one round trip with the commit.
 ///
-/// Several bodies may share a transaction. The writes of one of them can be removed from the buffer.
+/// Several bodies may share a transaction. The writes of a failed body can be removed from the buffer.
 final class PostgresTransaction: PostgresReading, HubTransaction {
-  /// Writes that have not been sent yet.
   private struct Pending {
     var state: HubState?
     var entries: [HubEntryKey: Known] = [:]
@@ -18,7 +17,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     var companions: [String: CompanionLink] = [:]
     var notices: [DeviceSequence: CompanionNotice] = [:]
     var forgottenNotices: [String: Int64] = [:]
-    /// Delivery states to write; a value of `nil` deletes the state.
+    /// Delivery states to write; `nil` deletes the state.
     var standings: [String: WebhookDeliveryState?] = [:]
     var imports: [String: HubImport] = [:]
 
@@ -40,11 +39,11 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   private var pending = Pending()
   private var saved = Pending()
-  /// Whether several bodies share the transaction, so that nothing may be sent until all of them have finished.
+  /// Whether several bodies share the transaction. Nothing may be sent then until all of them have finished.
   private let isShared: Bool
   private var hasSent = false
   private var sentPurged: Set<HubNameHash> = []
-  /// Random number by which the commit can be recognized.
+  /// Random number that identifies the commit.
   private let token: UInt64
 
   init(_ connection: PostgresConnection, user: String, states: StateCache, token: UInt64, isShared: Bool) {
@@ -200,7 +199,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   func addTrackWrite(_ call: PostgresCall) { tracks.append(call) }
 
-  /// Sends the pending track rows. Called before track rows are read and before the commit.
+  /// Called before track rows are read and before the commit.
   func sendTracks() throws {
     guard !tracks.isEmpty else { return }
     let calls = tracks
@@ -211,14 +210,13 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   /// Runs a statement and returns the number of rows it changed.
   func change(_ call: PostgresCall) throws -> Int {
-    // Begin the transaction first: statements that are sent along with its start may be sent twice.
+    // Begin the transaction first: statements sent along with its start may be sent twice.
     _ = try counter()
     let count = try run(call).changedCount
     if count > 0 { hasSent = true }
     return count
   }
 
-  /// Makes the writes durable.
   func commit() throws {
     guard isWritten else { return end() }
     try sendTracks()
@@ -244,7 +242,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   }
 
   private func entryWrites() throws -> [PostgresCall] {
-    // All transactions write in key order, to avoid deadlocks.
+    // All transactions write in key order to avoid deadlocks.
     let keys = pending.entries.keys.sorted { ($0.kind, $0.id) < ($1.kind, $1.id) }
     var (kept, purged): ([HubEntryKey], [HubEntryKey]) = ([], [])
     var (versions, moments, statuses): ([Int64], [Int64], [Int64]) = ([], [], [])

@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// @unchecked: `state` is protected by a lock, and everything else is set only once.
 final class CuttingRelay: @unchecked Sendable {
-  /// What happens to the message at which the connection is cut.
   enum Cut: CaseIterable, Sendable {
     /// The server never receives the message.
     case before
@@ -14,7 +13,7 @@ final class CuttingRelay: @unchecked Sendable {
     case after
   }
 
-  /// Directory of the socket, to be used as the `host` in an address.
+  /// Directory of the socket, for use as `host` in an address.
   let folder: URL
   private let target: String
   private let listener: Int32
@@ -43,7 +42,6 @@ final class CuttingRelay: @unchecked Sendable {
   /// Cuts the connection at the message with this number, counting from 1.
   func cut(at number: Int, _ kind: Cut) { state.withLock { $0 = State(cut: (number, kind)) } }
 
-  /// Whether the connection has been cut.
   var hasCut: Bool { state.withLock { $0.cut == nil } }
 
   private func onMessage() -> Cut? {
@@ -68,8 +66,8 @@ final class CuttingRelay: @unchecked Sendable {
     close(listener)
   }
 
-  /// Relays messages in both directions. A message is the data from one read of the client's socket. With pipelining,
-  /// that is one round trip.
+  /// Relays messages in both directions. A message is the data from one read on the client's socket: one round trip,
+  /// because of pipelining.
   private func relay(_ client: Int32, _ server: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     var isMute = false

@@ -29,7 +29,7 @@ struct FailoverTests {
         let id = "e\(number)"
         do {
           let version = try storage.write(user: user) { transaction in
-            // On a retry, an event that was already recorded keeps its stored version.
+            // On a retry, an event that was already recorded keeps its version.
             if let entry = try transaction.entry(kind: "event", id: id) { return entry.version }
             var state = try transaction.state()
             state.head += 1
@@ -101,7 +101,7 @@ struct FailoverTests {
       for (id, version) in writer.confirmed { #expect(versions[id] == version, "\(writer.user) \(id)") }
       #expect(entries.map(\.version) == (0..<head).map { $0 + 1 })
     }
-    // The new timeline is a new epoch of the database, which both hubs share.
+    // The new timeline is a new epoch of the database, shared by both hubs.
     let epochs = try storages.map { try $0.write(user: "life") { try $0.epoch() } }
     #expect(epochs[0] != epoch)
     #expect(epochs[0] == epochs[1])

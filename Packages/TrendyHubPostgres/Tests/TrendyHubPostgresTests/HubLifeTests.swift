@@ -90,7 +90,7 @@ struct HubLifeTests {
       // A device whose version was not lost continues. A device that saw a lost version receives log_reset.
       let kept = try await ask(hub, "GET", "/changes?since=1&device=d&seen=1&epoch=\(epoch)", token: token)
       #expect(kept.status == 200)
-      // Each hub finds its own connections missing and begins an epoch on its next read or write.
+      // Each hub notices the lower number of its connections and begins an epoch on its next read or write.
       #expect(kept.members["epochs"]?.arrayValue?.count == 3)
       let lost = try await ask(hub, "GET", "/changes?since=2&device=d&seen=2&epoch=\(epoch)", token: token)
       #expect(lost.status == 409)

@@ -6,7 +6,6 @@ import TrendyHub
 
 @testable import TrendyHubPostgres
 
-/// Hints between hubs that share a database.
 @Suite("PostgresHints", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresHintsTests {
   /// Collects the hints that a hub receives, in order.
@@ -91,7 +90,7 @@ struct PostgresHintsTests {
     let (ear, other) = (Ear(), Ear())
     let hubs = try [hub(other), hub(ear)]
     try cluster.endConnections(of: schema)
-    // Hints are lost until both hubs listen again.
+    // Hints are lost until both hubs are listening again.
     var isHeard = false
     for _ in 0..<600 where !isHeard {
       hubs[0].tell(.head(user: "p"))

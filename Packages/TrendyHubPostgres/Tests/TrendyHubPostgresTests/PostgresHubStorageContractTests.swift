@@ -22,7 +22,7 @@ struct PostgresHubStorageContractTests {
   }
 }
 
-/// Storage that alternates between two storages on one database, like two hub processes.
+/// Alternates between two storages on one database, like two hub processes.
 private final class ManyHubs: HubStorage {
   private let storages: [PostgresHubStorage]
   private let turns = Atomic(0)

@@ -77,7 +77,7 @@ struct PostgresHubStorageTests {
       #expect(head == version)
       #expect(versions == Array(1...version))
     } while relay.hasCut
-    // In each round, the read is one more message at which the connection may be cut.
+    // The read in each round is one more message at which the connection may be cut.
     #expect(number > 3)
   }
 

@@ -35,7 +35,7 @@ struct PostgresPoolTests {
     #expect(pool.counts.open == 1 && pool.counts.idle == 1)
   }
 
-  /// Before a user's first write, the row that a write locks does not exist.
+  /// Before a user's first write, the row to lock does not exist.
   @Test func `first writes of one user by several hubs take turns`() throws {
     let cluster = try PostgresCluster.shared.get()
     let schema = cluster.newSchema()

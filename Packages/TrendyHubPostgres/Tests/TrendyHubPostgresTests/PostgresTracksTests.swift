@@ -9,10 +9,9 @@ import TrendyProtocols
 
 @testable import TrendyHubPostgres
 
-/// Tracker requests to several hubs that share a database.
+/// Tracker requests to several hubs on one database.
 @Suite("PostgresTracks", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresTracksTests {
-  /// Storages of two hub processes.
   private let hubs: [PostgresHubStorage]
   private let cluster: PostgresCluster
   private let schema: String
@@ -39,7 +38,7 @@ struct PostgresTracksTests {
     let other = PostgresTracks(storage: hubs[1], user: "q", wait: 0.05)
     try first.withReader {
       #expect(throws: HubStorageError.self) { try second.withReader {} }
-      // In the meantime, fixes can be stored, and the log of another user can be processed.
+      // Meanwhile, fixes can be stored, and another user's log can be processed.
       #expect(try TrackLog(rows: second).append(fixes(0..<3), device: "d").added == 3)
       try other.withReader {}
     }
@@ -62,7 +61,7 @@ struct PostgresTracksTests {
     try slow.withReader {
       let first = try TrackLog(rows: slow).append(fixes(0..<2), device: "d")
       #expect(first.added == 2)
-      // This waits until the lease of the other hub has expired.
+      // This waits until the other hub's lease has expired.
       try quick.withReader {
         let second = try TrackLog(rows: quick).append(fixes(2..<3), device: "d")
         #expect(second.added == 1)
@@ -98,7 +97,7 @@ struct PostgresTracksTests {
       try desk.update(.event, id: id, UpdateEventRequest(endDate: .value(start + seconds))) { (_: APIEvent) in true }
     }
     try slow.withReader {
-      // This waits until the lease of the other hub has expired.
+      // This waits until the other hub's lease has expired.
       try quick.withReader {
         #expect(try write(quickDesk, "kept", end: 120))
         #expect(throws: HubStorageError.self) { try write(slowDesk, "kept", end: 60) }

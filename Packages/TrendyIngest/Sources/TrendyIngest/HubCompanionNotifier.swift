@@ -7,8 +7,8 @@ import TrendyTrips
 /// Notifies companions of trips by trackers that post to the hub.
 ///
 /// Notices are derived from the track log, the record and the earlier announcements, which are updated in the same
-/// transaction. A run can therefore be interrupted at any point: the next one sends the remaining notices, each once,
-/// even if there are several hubs.
+/// transaction as the notices. If a run is interrupted, the next one sends the remaining notices, each once, even if
+/// there are several hubs.
 struct HubCompanionNotifier {
   let desk: UserRecordService
   let intake: TrackIntake
@@ -19,8 +19,7 @@ struct HubCompanionNotifier {
   }
 
   func notify(of device: String) throws {
-    // Another hub may announce the same trips at the same time. Start again in that case, so that none is announced
-    // twice.
+    // Another hub may announce the same trips at the same time. Then start again, so none is announced twice.
     for _ in 0..<Self.attempts {
       let announcements = try desk.tellings(ofDevice: device)
       guard !announcements.isEmpty else { return }
@@ -83,7 +82,7 @@ struct HubCompanionNotifier {
     return draft
   }
 
-  /// Returns the notice of a finished trip; `nil` if the trip is not in the record.
+  /// Returns the notice for a finished trip; `nil` if the trip is not in the record.
   private func ended(_ id: String, _ device: String) throws -> (start: Date, end: Date, draft: HubAnnouncements.Draft)?
   {
     let wire: APIEvent? = try desk.find(.event, id: id)

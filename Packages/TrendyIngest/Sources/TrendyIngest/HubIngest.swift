@@ -7,7 +7,7 @@ public import TrendyPersistence
 public import TrendyProtocols
 public import TrendyTrips
 
-/// Ingest of a hub. Keeps a track log for each user and writes detected trips and visits to the user's record.
+/// A hub's ingest. Keeps a track log for each user and writes detected trips and visits to the user's record.
 public final class HubIngest: Ingest {
   private let storage: any HubStorage
   private let clock: any TimeSource
@@ -25,7 +25,7 @@ public final class HubIngest: Ingest {
   /// Creates an ingest.
   ///
   /// - Parameters:
-  ///   - storage: Storage of the hub.
+  ///   - storage: The hub's storage.
   ///   - clock: Clock that determines when a gap ends a trip.
   ///   - openTracks: Maximum number of track logs to keep open.
   public init(storage: any HubStorage, clock: any TimeSource, openTracks: Int) {
@@ -93,7 +93,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Returns the fixes in a time span, provided that they all come from one device.
+  /// Returns the fixes in a time span if they all come from one device.
   public func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location] {
     guard try storage.hasTracks(of: desk.user) else { return [] }
     return try await run(for: desk) { try $0.fixesOfOneDevice(in: span) }
@@ -149,7 +149,7 @@ public final class HubIngest: Ingest {
   }
 
   private func tick(at desk: UserRecordService) async throws {
-    // Set this before the check, because a post that arrives in the meantime clears it.
+    // Set this before the check: a post that arrives in the meantime clears it.
     intakes.withLock { $0.settled[desk.user] = clock.now }
     do {
       let isSettled = try await run(for: desk) { [clock] in
@@ -206,7 +206,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Closes up to half of the logs to free file descriptors. Logs in use stay open.
+  /// Closes about half of the logs to free file descriptors, except those in use.
   ///
   /// - Returns: Whether any log was closed.
   private func closeIdle(but user: String) -> Bool {
@@ -227,16 +227,14 @@ public final class HubIngest: Ingest {
     return count
   }
 
-  /// Runs `body` with the user's intake. Calls for the same user run in order of arrival.
-  ///
-  /// - Throws: Errors of `body`; store errors are converted to `HubStorageError`.
+  /// Runs `body` with the user's intake, with store errors converted to `HubStorageError`. Calls for one user run in
+  /// order of arrival.
   private func run<Result: Sendable>(
     for desk: UserRecordService, _ body: @Sendable (TrackIntake) throws -> Result
   ) async throws -> Result {
     try await translating { try await intake(for: desk).run(body) }
   }
 
-  /// Converts errors from a store to `HubStorageError`.
   private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
@@ -255,9 +253,9 @@ public struct AgentIngest: Ingest {
   /// Creates an ingest.
   ///
   /// - Parameters:
-  ///   - intake: Queue of the agent's track log.
-  ///   - clock: Clock to detect timestamps in the future.
-  ///   - onTaken: Called after readings have been stored. The argument is whether the record may have changed.
+  ///   - intake: Queue for the agent's track log.
+  ///   - clock: Clock for detecting timestamps in the future.
+  ///   - onTaken: Called after readings have been stored, with whether the record may have changed.
   public init(
     intake: IntakeQueue, clock: any TimeSource, onTaken: @escaping @Sendable (_ isRecordChanged: Bool) -> Void
   ) {
@@ -288,7 +286,7 @@ private final class RecordPart<Value: Sendable>: Sendable {
       content.withLock { $0?.position = position }
       return cached.value
     }
-    // Read after the position was determined: a concurrent write merely causes a redundant reload.
+    // Read after the position was determined: a concurrent write only causes a redundant reload.
     let value = try read()
     content.withLock { $0 = (position, value) }
     return value
@@ -306,25 +304,21 @@ extension HubIngest {
 }
 
 extension UserRecordService {
-  /// Returns an event of the record; `nil` if it does not exist or is deleted.
+  /// Returns an event from the record; `nil` if it does not exist or is deleted.
   public func event(id: String) throws -> Event? {
     let wire: APIEvent? = try find(.event, id: id)
     return wire.map { Event($0) }
   }
 }
 
-/// Writes detected events to a user's record at the hub.
+/// Writes detected events to a user's record on the hub.
 struct HubDetectedEventStore: DetectedEventStore {
   let desk: UserRecordService
   // Cached, because the places and the stop duration are needed for every fix.
   private let places = RecordPart<[Geofence]>(.geofence)
   private let stop = RecordPart<TripStop>(.setting)
 
-  /// Creates a store.
-  ///
-  /// - Parameters:
-  ///   - desk: Access to the user's record.
-  ///   - rows: Track rows in which the events are detected.
+  /// `rows` are the track rows in which the events are detected.
   init(desk: UserRecordService, rows: any TrackRows) { self.desk = desk.asReader(of: rows) }
 
   func geofences() throws -> [Geofence] {

@@ -7,7 +7,7 @@ import TrendyProtocols
 import TrendyTrips
 
 extension IngestRequest {
-  /// Parses the posted readings or the trip command of a webhook.
+  /// Parses posted readings, or the trip command from a webhook.
   ///
   /// - Throws: A `Problem` if the request is malformed.
   fileprivate func read(at now: Date) throws -> (batch: DeviceBatch, calls: [TripCommand]) {
@@ -35,17 +35,15 @@ extension IngestRequest {
 
   private var isWebhook: Bool { if case .webhook = form { true } else { false } }
 
-  /// Stores the readings that a device posted.
+  /// Stores the readings posted by a device.
   ///
   /// OwnTracks (Android and iOS), Overland, GPSLogger and Traccar's client discard data after a 2xx response and
   /// otherwise retry.
   ///
-  /// - Throws: A `Problem` with status 422 if nothing in a valid request can be stored, so that the sender keeps its
-  ///   data.
+  /// - Throws: A `Problem` with status 422 if nothing in a valid request can be stored, so the sender keeps its data.
   func take(into intake: IntakeQueue, sender: String, at now: Date) async throws -> IngestResponse {
     let (batch, calls) = try read(at: now)
-    // A hub's token belongs to one device, regardless of the name that its app sends. An agent's token is shared by all
-    // devices.
+    // A hub's token belongs to one device, whatever name its app sends. An agent's token is shared by all devices.
     let device = sender.isEmpty ? batch.device ?? "" : sender
     var answer = IngestResponse()
     if form != .webhook(.status) {

@@ -19,7 +19,7 @@ public struct HubFileImporter: FileImporting {
     self.clock = clock
   }
 
-  /// Maximum size of a track file in bytes. Such files are held in memory.
+  /// Maximum size in bytes of a track file, which is held in memory.
   private static let largestTrack = 64 << 20
 
   public func read(

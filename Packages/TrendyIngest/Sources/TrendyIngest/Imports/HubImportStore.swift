@@ -71,7 +71,7 @@ final class HubImportStore: ImportStore {
     }
   }
 
-  /// Maximum number of entities in one write. The user's other writers have to wait for each write.
+  /// Maximum number of entities in one write. The user's other writers wait for each write.
   private static let atOnce = 250
 
   func save(_ batch: [AnyEntity]) throws -> [Bool] {
@@ -118,7 +118,7 @@ final class HubImportStore: ImportStore {
   }
 }
 
-/// Store that writes trips and visits detected in a file, with the import as their author.
+/// Writes trips and visits detected in a file, with the import as their author.
 ///
 /// @unchecked: the service is used only on the thread that reads the file.
 private struct ImportFindings: DetectedEventStore, @unchecked Sendable {
