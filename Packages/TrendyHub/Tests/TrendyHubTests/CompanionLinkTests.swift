@@ -96,7 +96,7 @@ struct CompanionLinkTests {
     #expect(try await take(after: 0).isEmpty, "what was on its way went with it")
   }
 
-  /// Returns the link and the notices that the hub sends on behalf of the phone, as the watch sees them.
+  /// Returns the link and notices that the hub sends for the phone, as the watch sees them.
   private func announcedByHub(after sequence: Int64 = 0) async throws -> (link: JSONValue, notices: [CompanionNotice]) {
     let list = try await hub.send("GET", "/companions", token: watch.token)
     let links = list.json.arrayValue ?? []
@@ -126,7 +126,7 @@ struct CompanionLinkTests {
     var (link, notices) = try await announcedByHub()
     #expect(link["tracker_name"] == "phone")
     #expect(notices.map(\.sequence) == [first, first + 1] && notices.map(\.kind) == ["trip_started", "trip_active"])
-    // The phone's own link is separate, and the hub's link is hidden from the phone.
+    // The phone's own link is separate, and the phone does not see the hub's link.
     #expect(try await give(1...1)["held_through"] == 1)
     #expect(try await hub.send("GET", "/companions").json.arrayValue?.count == 1)
     // The watch has received more notices than the restored hub knows of. The hub continues numbering above them.
@@ -134,7 +134,7 @@ struct CompanionLinkTests {
     try desk.tell([draft("trip_ended")], of: phone, as: telling)
     (_, notices) = try await announcedByHub(after: first + 5000)
     #expect(notices.map(\.sequence) == [first + 5001])
-    // Later on, sequence numbers follow the clock again.
+    // Later sequence numbers follow the clock again.
     await hub.clock.advance(by: .seconds(60))
     try desk.tell([draft("trip_started")], of: phone, as: telling)
     (_, notices) = try await announcedByHub(after: first + 5001)

@@ -140,7 +140,7 @@ struct HubAccountTests {
   @Test func `a removed user is locked out until restored and paired again`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
-    // Another process accesses the storage while the hub is running.
+    // Another process uses the storage while the hub is running.
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()), clock: hub.clock)
     let code = try accounts.createPairingCode(user: hub.user.id)
     try accounts.remove(user: hub.user.id, isErasing: false)
@@ -205,7 +205,7 @@ struct HubAccountTests {
     let hub = try TestHub()
     let (other, device) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "lost")
     #expect(try await hub.send("GET", "/changes", token: other).status == 200)
-    // Another process accesses the storage while the hub is running.
+    // Another process uses the storage while the hub is running.
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
     try accounts.revoke(deviceId: device.id)
     try accounts.revoke(deviceId: device.id)

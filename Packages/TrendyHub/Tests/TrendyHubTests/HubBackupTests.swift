@@ -39,7 +39,6 @@ struct HubBackupTests {
     let summary = try hub.storage.backUp(to: "/backup", now: now)
     #expect(summary.records.count == 3)
     #expect(throws: StorageError.exists(path: "/backup")) { try hub.storage.backUp(to: "/backup", now: now) }
-    // Restore into an empty hub.
     let other = EmbeddedHubStorage(directory: "/other", fileSystem: hub.disk)
     let report = try other.restore(from: "/backup", now: now)
     #expect(report.kept.isEmpty)
@@ -98,7 +97,7 @@ struct HubBackupTests {
     let serving = TestHub.openStorage(disk)
     let occupation = try serving.acquireExclusiveAccess()
     try write(serving, "p", type("t"), now: .distantPast)
-    // Backups are possible while a hub serves the directory.
+    // Backups are possible while a hub is serving the directory.
     _ = try serving.backUp(to: "/backup", now: .distantPast)
     #expect(throws: HubStorageError.self) {
       try TestHub.openStorage(disk.anotherProcess()).restore(from: "/backup", now: .distantPast)
@@ -118,7 +117,7 @@ struct HubBackupTests {
 
   // MARK: Malicious backups
 
-  /// Returns a backup that contains stores with these names, each with one row.
+  /// Returns a backup of stores with these names, each with one row.
   private func backup(_ names: [String], on disk: SimulatedFileSystem) throws -> [UInt8] {
     var bytes: [UInt8]?
     for (number, _) in names.enumerated() {

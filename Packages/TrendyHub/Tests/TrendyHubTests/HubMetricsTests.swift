@@ -8,10 +8,9 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-/// Metrics at `/metrics`.
 @Suite("Metrics of a hub")
 struct HubMetricsTests {
-  /// Returns the status, the text, and the value of each metric keyed by its name and labels.
+  /// Returns the status, the text, and the value of each metric by its name and labels.
   private func metrics(
     of server: HubServer, address: String = "127.0.0.1", headers: [(String, String)] = []
   ) async throws -> (status: Int, values: [String: Double], text: String) {

@@ -8,7 +8,7 @@ import TrendyModels
 struct MapTileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "tiles-\(UUID().uuidString)")
 
-  /// Returns the response to a browser from a hub with these tiles.
+  /// Returns a hub's response to a browser, with these tiles configured.
   private func ask(
     _ tiles: MapTiles?, _ target: String, more: [(String, String)] = [], isPaired: Bool = true
   ) async throws -> TestHub.Answer {
@@ -99,7 +99,7 @@ struct MapTileTests {
     try make("outside/0/0.png", "secret")
     try make("served/3/4/5.png")
     let served = folder.appending(path: "served").path
-    // Symbolic links to a file, a directory and a parent directory; also a directory with the name of a tile.
+    // Symbolic links to a file, a directory and a parent directory; also a directory named like a tile.
     try FileManager.default.createSymbolicLink(
       atPath: "\(served)/3/4/6.png", withDestinationPath: "../../../secret.png")
     try FileManager.default.createSymbolicLink(atPath: "\(served)/2", withDestinationPath: "../outside")

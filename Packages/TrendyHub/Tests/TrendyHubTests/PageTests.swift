@@ -51,7 +51,7 @@ struct PageTests {
     let policy = page.headers["Content-Security-Policy"] ?? ""
     for part in ["default-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"] { #expect(policy.contains(part)) }
     #expect(!policy.contains("unsafe") && page.headers["Referrer-Policy"] == "no-referrer")
-    // The documents of different paths differ only in the modules that they preload.
+    // The documents at different paths differ only in the modules that they preload.
     func common(_ body: Data) -> [Substring] {
       String(decoding: body, as: UTF8.self).split(separator: "\n").filter { !$0.contains("modulepreload") }
     }
@@ -134,7 +134,7 @@ struct PageTests {
         for comment in comments {
           let before = line[..<comment.range.lowerBound].replacing(/\/\*.*?\*\//, with: "")
           let parts = before.split(separator: "`", omittingEmptySubsequences: false)
-          // Within an interpolation of a template literal, a comment is allowed.
+          // A comment is allowed within an interpolation in a template literal.
           let isInTemplate = parts.count % 2 == 0 && parts.last?.contains("${") == false
           let isInQuotes = "'\"".contains { quote in before.count { $0 == quote } % 2 == 1 }
           #expect(!isInTemplate && !isInQuotes, "\(path): \(line)")

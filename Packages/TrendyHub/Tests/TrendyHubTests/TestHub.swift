@@ -44,7 +44,6 @@ struct TestHub {
       options: StorageEngine.Options(firstChunkBytes: 16_384, largestChunkBytes: 262_144))
   }
 
-  /// Response with its body, which is also available as JSON.
   struct Answer {
     var status: Int
     var headers: HTTPHeaders
@@ -109,7 +108,7 @@ struct TestHub {
       "POST", "/events", ["id": .string(id), "event_type_id": .string(type), "timestamp": .string(timestamp)])
   }
 
-  /// Creates a trip that leads ten kilometres north, by default from 8 to 9 o'clock.
+  /// Creates a trip ten kilometres north, by default from 8 to 9 o'clock.
   func makeTrip(
     _ id: String, from start: String = "2024-01-01T08:00:00.000Z", to end: String = "2024-01-01T09:00:00.000Z",
     _ more: [String: JSONValue] = [:]

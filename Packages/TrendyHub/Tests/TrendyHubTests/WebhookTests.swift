@@ -19,7 +19,7 @@ struct WebhookTests {
 
     private let state = Mutex<(posts: [WebhookDelivery], answers: [WebhookResponse?])>(([], []))
 
-    /// Creates a receiver. An answer of `nil` means that no response arrives.
+    /// An answer of `nil` means that no response arrives.
     init(_ answers: [WebhookResponse?] = []) { state.withLock { $0.answers = answers } }
 
     var posts: [WebhookDelivery] { state.withLock { $0.posts } }
@@ -166,7 +166,7 @@ struct WebhookTests {
     try await hub.makeType()
     let webhook = try hub.server.accounts.addWebhook(user: hub.user.id, url: "https://example.org/hook")
     try await hub.makeEvent("a")
-    // Pretend that the delivery was made in an epoch that the backup does not contain.
+    // Pretend that the delivery was made in an epoch missing from the backup.
     try hub.storage.write(user: hub.user.id) { transaction in
       try transaction.put(WebhookDeliveryState(webhook: webhook.id, cursor: 1, epoch: "a lost epoch"))
     }
@@ -222,7 +222,7 @@ struct WebhookTests {
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
     try hubs[0].ingestDesk(user: user).create(
       .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
-    /// Sender that, while it is called, lets another hub take over and deliver.
+    /// Lets another hub take over and deliver while it is being called.
     struct Overtaken: WebhookSender {
       let overtake: @Sendable () throws -> Void
       func send(_ post: WebhookDelivery) async throws -> WebhookResponse {

@@ -7,7 +7,7 @@ import TrendyProtocols
 /// Tests every route with every kind of credentials.
 @Suite("Authorisation")
 struct AuthorisationTests {
-  /// Routes that need no token. Listed by hand, so that a route that becomes open by mistake fails the test.
+  /// Routes that need no token. Listed by hand, so a route that becomes open by mistake fails the test.
   private static let open: Set<String> = [
     "GET /api/v1/health", "GET /api/v1/openapi.json", "GET /api/v1/ready", "GET /api/v1/session", "POST /api/v1/pair",
     "POST /api/v1/session",
@@ -29,7 +29,7 @@ struct AuthorisationTests {
     ben = (user, try hub.server.accounts.createToken(user: user.id, deviceName: "phone").token)
   }
 
-  /// Returns the problem expected on a route that requires a token; `nil` if the credentials are accepted.
+  /// Returns the problem expected from a route that requires a token; `nil` if the credentials are accepted.
   private static func refusal(of credentials: Credentials) -> (status: Int, kind: String)? {
     switch credentials {
     case .none, .emptyToken, .unknownToken, .twoTokens, .basic, .tokenInQuery: (401, "unauthorized")
@@ -163,7 +163,7 @@ struct AuthorisationTests {
   }
 }
 
-/// Ingest that accepts posts without storing readings.
+/// Accepts posts without storing readings.
 private struct NoIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 }

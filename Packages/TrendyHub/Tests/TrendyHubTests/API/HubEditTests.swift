@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Edits over plain REST that state the version that the user saw and the time of the action.
+/// Edits over plain REST with the version that the user saw and the time of the action.
 @Suite("Edits made in a browser", .timeLimit(.minutes(10)))
 struct HubEditTests {
   /// Hub with one event, created by the phone.
@@ -24,7 +24,7 @@ struct HubEditTests {
     try #require(try await hub.send("GET", "/events/e", token: browser).headers["Trendy-Version"])
   }
 
-  /// Returns the hub time in milliseconds, offset by the given number of seconds.
+  /// Returns the hub time in milliseconds, offset by a number of seconds.
   private func time(_ seconds: Double = 0) -> String {
     "\(Int64((hub.clock.now.timeIntervalSince1970 + seconds) * 1000))"
   }
@@ -77,7 +77,7 @@ struct HubEditTests {
       "PATCH", "/events/e", ["notes": "browser"], key: "k", seen: try await seen(), time: time(-3600))
     #expect(known["notes"] == "browser")
     #expect(try await conflicts() == [])
-    // A third device writes without having seen either value, with a stamp between theirs. The browser's value wins.
+    // A third device has seen neither value and writes with a stamp between theirs. The browser's value wins.
     let phone = try await hub.push([
       [
         "id": "m", "seq": 1, "entity_type": "event", "entity_id": "e", "operation": "update",

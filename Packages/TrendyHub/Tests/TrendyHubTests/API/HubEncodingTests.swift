@@ -11,7 +11,6 @@ import TrendyTesting
   import Glibc
 #endif
 
-/// Compression and entity tags of responses.
 @Suite("Compression and entity tags", .timeLimit(.minutes(10)))
 struct HubEncodingTests {
   private func ask(
@@ -157,12 +156,11 @@ struct HubEncodingTests {
   }
 }
 
-/// Hub on a Unix socket instead of a TCP port.
 @Suite("Unix sockets", .timeLimit(.minutes(10)))
 struct UnixSocketTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "hub-\(UUID().uuidString).sock").path
 
-  /// Blocks a separate thread, because the handlers run in the same thread pool as the tests.
+  /// Blocks a separate thread, because the handlers share the thread pool of the tests.
   private func ask(_ path: String) async -> String {
     await withCheckedContinuation { continuation in
       Thread { continuation.resume(returning: answer(at: path)) }.start()

@@ -28,8 +28,7 @@ struct HubInsightsTests {
     }
   }
 
-  /// Returns a time on each day, given as days before today: 08:00, or 00:00 for today, since 08:00 would be in the
-  /// future.
+  /// Returns a time on each day, given as days before today: 08:00, or 00:00 today, when 08:00 is in the future.
   private func times(_ ago: some Sequence<Int>) -> [String] {
     ago.map { "\(today.advanced(by: -$0))T\($0 == 0 ? "00" : "08"):00:00Z" }
   }
@@ -137,8 +136,7 @@ struct HubInsightsTests {
 
   @Test func `a partial week is compared with the same part of the previous week`() async throws {
     try await hub.makeType()
-    // 1 January 2024 was a Monday: the first day of a week that starts on Monday, but the second of one that starts on
-    // Sunday.
+    // 1 January 2024 was a Monday: the first day of a week from Monday, the second of a week from Sunday.
     try await record("t", at: times([0, 0, 1, 7, 8, 8, 8, 9]))
     let monday = try await findings("t", "week_start=1")["week"]
     #expect(monday["from"] == "2024-01-01" && monday["now"] == 2 && monday["before"] == 1)

@@ -92,7 +92,7 @@ struct HubMileageTests {
     #expect(log["rows"].arrayValue?.map { $0["id"] } == ["a", "b", "c"])
     let row = log["rows"][0]
     #expect(row["from"] == "Home" && row["to"] == "52.09, 13.0")
-    // Odometer values are computed from the first trip onwards, even if it was in an earlier year.
+    // Odometer values are computed from the first trip on, even if it was in an earlier year.
     #expect(row["start_odometer_m"] == 110_000 && row["end_odometer_m"] == 120_000)
     #expect(log["rows"][2]["category"].isNull && log["rows"][2]["start_odometer_m"].isNull)
     // The next response includes a new trip.

@@ -65,7 +65,7 @@ struct HubMutationTests {
     ]
     let first = try await hub.push(batch)
     #expect(status(first) == ["accepted", "parent_deleted", "accepted", "accepted"])
-    // A mutation without effect receives the current version of its entity.
+    // A mutation without effect receives its entity's current version.
     #expect(versions(first) == [1, nil, 2, 1])
     // Another device writes in between, which must not change the stored outcomes.
     _ = try await hub.push([T.mutation(1, "update", "event_type", "t", ["name": "Tea"])], device: "other")
@@ -94,7 +94,7 @@ struct HubMutationTests {
     #expect(status(answer) == ["accepted"])
     #expect(answer["head"] == 1)
     #expect(try await hub.changes().changes.map(\.entityId) == ["t"])
-    // The fork does not block the device: it can continue with the missing sequence number.
+    // The fork does not block the device, which can continue with the missing sequence number.
     let next = try await hub.push([T.mutation(2, "create", "event", "e", T.eventPayload("e"))])
     #expect(status(next) == ["accepted"])
   }

@@ -62,7 +62,7 @@ struct HubPlaceTests {
     #expect(try await hub.send("GET", "/insights/places/p?weeks=0").status == 400)
   }
 
-  /// Returns a hub with fixes on 1 January 2024, each given in minutes after midnight and kilometres to the north.
+  /// Returns a hub with fixes on 1 January 2024, given in minutes after midnight and kilometres to the north.
   private func fixed(_ fixes: [(minute: Double, kilometres: Double)]) throws -> TestHub {
     let midnight = Date(timeIntervalSince1970: 1_704_067_200)
     return try TestHub(

@@ -140,8 +140,8 @@ struct HubRESTTests {
     #expect(again.status == 201)
     #expect(try WireJSON.decode(JSONValue.self, from: try await again.collectedBody())["name"] == "Espresso")
 
-    // If the entity has been deleted since, the repeated create is refused. Otherwise the device would believe that it
-    // exists.
+    // If the entity has been deleted since, the repeated create is refused. Otherwise the device would believe that the
+    // entity exists.
     let device = try TestHub()
     _ = try await device.send("POST", "/event-types", body, headers: key)
     _ = try await device.send("DELETE", "/event-types/t")

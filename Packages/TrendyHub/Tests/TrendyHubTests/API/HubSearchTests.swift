@@ -24,7 +24,7 @@ struct HubSearchTests {
     ]
   }
 
-  /// Returns the event ids on all pages of a search.
+  /// Returns the event ids from all pages of a search.
   private func found(_ text: String, at hub: TestHub) async throws -> [String] {
     var (ids, before): ([String], String?) = ([], "")
     while let moment = before {
@@ -40,7 +40,7 @@ struct HubSearchTests {
   @Test func `text filters of months do not change the search results after any write`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Lunch")
-    // Use fourteen months, so that the search skips most of them by their filters.
+    // Use fourteen months, so the search skips most of them by their filters.
     try await make((0..<900).map { event($0, hours: $0 * 11, $0 % 97 == 5 ? "Good soup \($0)" : "number \($0)") })
     let acts: [(String, String, JSONValue?)] = [
       ("PATCH", "/events/e20", nil), ("PATCH", "/events/e700", ["notes": "Zebra and soup"]),

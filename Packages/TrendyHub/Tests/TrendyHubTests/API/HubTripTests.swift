@@ -196,7 +196,6 @@ struct HubTripTests {
     #expect(whole["properties"]["distance"]["value"] == 10_000)
     #expect(try await trips().count == 1)
     #expect(try await hub.changes(since: head).changes.count == 2, "a change and a deletion")
-    // Overlapping trips are not merged.
     _ = try await hub.makeTrip("c", from: "2024-01-01T08:30:00.000Z", to: "2024-01-01T09:30:00.000Z")
     #expect(try await hub.send("POST", "/trips/a/merge", ["with": "c"]).detail.contains("before the first one ends"))
     #expect(try await trips().count == 2)
@@ -218,7 +217,6 @@ struct HubTripTests {
     let twice = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:30:00Z", "id": "coffee"])
     #expect(twice.problem == "duplicate")
     #expect(try await hub.send("POST", "/trips/a/merge", ["with": "a"]).detail.contains("itself"))
-    // Another user cannot see the trip.
     let other = try hub.server.accounts.createPerson(name: "Ben")
     let token = try hub.server.accounts.createToken(user: other.id, deviceName: "phone").token
     #expect(try await hub.send("GET", "/trips/a/split?part=0.5", token: token).status == 404)

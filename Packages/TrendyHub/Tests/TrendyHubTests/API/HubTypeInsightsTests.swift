@@ -11,7 +11,7 @@ struct HubTypeInsightsTests {
 
   init() throws { hub = try TestHub() }
 
-  /// Creates an event on each day, given as days before today, at 08:00, or at 00:00 for today.
+  /// Creates an event on each day, given as days before today, at 08:00, or at 00:00 today.
   private func record(_ type: String = "t", _ ago: [Int], _ properties: [JSONValue] = []) async throws {
     let events = ago.enumerated().map { place, ago -> JSONValue in
       var members: [String: JSONValue] = [

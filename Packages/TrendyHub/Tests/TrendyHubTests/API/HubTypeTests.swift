@@ -81,7 +81,6 @@ struct HubTypeTests {
     #expect(try await ids("/event-types/c/properties") == ["c1", "c2"])
     #expect(try await hub.send("GET", "/skips/s")["event_type_id"] == "k")
     #expect(try await hub.send("GET", "/geofences/p")["event_type_entry_id"] == "k")
-    // Redo the merge.
     #expect(try await hub.send("POST", "/event-types/k/merge", merge)["events"] == 1)
     #expect(try await types() == ["a": "c", "b": "t", "c": "c", "d": "c"])
   }

@@ -16,7 +16,7 @@ final class TemporaryFiles: Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }  // if it fails, the directory only takes up space
 }
 
-/// Importer for lines such as `Tea|1`, an event with its type and minute. `?` is an invalid line, `!` aborts the
+/// Importer for lines such as `Tea|1`, an event with its type and minute. `?` is an invalid line; `!` aborts the
 /// import.
 private struct LineImporter: FileImporting {
   func read(
@@ -116,7 +116,7 @@ struct ImportTests {
     #expect(refused.status == 507 && refused.problem == "quota_exceeded")
     #expect(refused.detail.contains("201 bytes") && refused.detail.contains("space for 200"), "\(refused.detail)")
     #expect(try await begin(200).status == 201)
-    // Entities of the record count towards the quota.
+    // The record's entities count towards the quota.
     try await hub.makeType()
     #expect(try await begin(199).status == 507)
     // The same upload may be started again.
@@ -271,11 +271,10 @@ struct ImportTests {
     #expect(try await typeNames() == ["Tea"])
     #expect(try await hub.send("POST", "/imports/i/undo").status == 202, "once more is nothing more")
 
-    // Events removed by the undo are imported again with their type, but not the event that the user deleted.
+    // Events removed by the undo are imported again with their type; the event that the user deleted is not.
     let again = try await take("Tea|1\nTea|2\nTea|3\nRun|4\n", as: "j")
     #expect(again["result"]["new"] == ["event": 2, "event_type": 1])
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == Set(["own", ids[0], ids[2], ids[3]]))
-    // Undoing the second import removes these events again.
     #expect(try await hub.send("POST", "/imports/j/undo")["removed"] == 3)
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
   }

@@ -48,8 +48,7 @@ struct ResourceTests {
     let first = users[0].user
     _ = try await hub.send("POST", "/event-types", type("t"), users[0])
     try hub.storage.read(user: first) { reading in
-      // The writes are nested in a read on the same thread, so its store must stay open: only idle stores may be
-      // closed.
+      // The writes are nested in a read on the same thread, so its store is in use and must stay open.
       for other in users.dropFirst() { try hub.storage.write(user: other.user) { _ in } }
       #expect(hub.storage.openStoreCount == 2)
       #expect(try reading.entry(kind: "event_type", id: "t") != nil)
@@ -135,7 +134,6 @@ struct ResourceTests {
   }
 }
 
-/// Hub with many users on a simulated disk.
 private struct BoundedHub {
   let clock = ManualClock()
   let storage: EmbeddedHubStorage
@@ -182,7 +180,7 @@ private struct BoundedHub {
 /// Simulated disk on which opening a file fails for lack of descriptors or disk space.
 private final class ShortFileSystem: ForwardingFileSystem {
   let base = SimulatedFileSystem()
-  /// Number of opens in users' directories that are still to fail.
+  /// Number of opens in users' directories that have yet to fail.
   let failures = Mutex(0)
   let isFull = Mutex(false)
 

@@ -3,10 +3,9 @@ import Testing
 
 @testable import TrendyHub
 
-/// Tests which effects each event has on a connection. Effects are compared as text.
+/// Tests the effects of each event on a connection. Effects are compared as text.
 @Suite("HTTPConnection", .timeLimit(.minutes(10)))
 struct HTTPConnectionTests {
-  /// An event and its expected effects.
   struct Step: Sendable {
     var event: HTTPConnection.Event
     var effects: [String]

@@ -168,7 +168,7 @@ private func threadName() -> String { Thread.current.name ?? "" }
 
 @Suite("Execution on storage workers", .timeLimit(.minutes(10)))
 struct RunningApartTests {
-  /// Ingest that records the threads on which it and its inner actor run.
+  /// Records the threads on which it and its inner actor run.
   private struct ThreadIngest: Ingest {
     actor Inner {
       func name() -> String { threadName() }
@@ -219,7 +219,7 @@ struct RunningApartTests {
     #expect(disk.names.list == ["trendy-write"])
   }
 
-  /// File system that records the thread on which the readiness check opens its file.
+  /// Records the thread on which the readiness check opens its file.
   private final class NamingFileSystem: ForwardingFileSystem {
     let base = SimulatedFileSystem()
     let names = Names()

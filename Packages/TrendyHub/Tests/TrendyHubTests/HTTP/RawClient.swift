@@ -8,9 +8,9 @@ import Foundation
 
 /// TCP connection to this machine that sends arbitrary bytes and reads the response.
 ///
-/// Blocking calls run on separate threads, because the handlers run in the same thread pool as the tests.
+/// Blocking calls run on separate threads, because the handlers share the thread pool of the tests.
 ///
-/// @unchecked: `socket` is set only by `init` and may be used from any thread. `rest` is used only while reading, and a
+/// @unchecked: `socket` is set only by `init` and may be used on any thread. `rest` is used only while reading, and a
 /// test reads one response at a time.
 final class RawClient: @unchecked Sendable {
   struct Answer: Sendable {
@@ -26,7 +26,6 @@ final class RawClient: @unchecked Sendable {
     var description: String
   }
 
-  /// The server closed the connection.
   struct Closed: Error {}
 
   private let socket: Int32
@@ -88,7 +87,6 @@ final class RawClient: @unchecked Sendable {
 
   func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 
-  /// Reads until the server closes the connection.
   func readAll() async throws -> Data { try await Self.onThread { try self.readAllNow() } }
 
   private func readAllNow() throws -> Data {
@@ -128,7 +126,7 @@ final class RawClient: @unchecked Sendable {
       do {
         rest += try readSomeNow()
       } catch let closed as Closed {
-        // The remaining bytes must be a response that is delimited by the end of the connection.
+        // The remaining bytes must be a response that ends with the connection.
         defer { rest = Data() }
         if count > 0 { return try Self.parse(rest) }
         throw closed
@@ -136,7 +134,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// Returns the length of the first response; `nil` if it is incomplete or delimited by the end of the connection.
+  /// Returns the length of the first response; `nil` if it is incomplete or ends with the connection.
   private static func lengthOfAnswer(_ data: Data) -> Int? {
     guard let end = data.firstRange(of: Data("\r\n\r\n".utf8)) else { return nil }
     let head = String(decoding: data[..<end.lowerBound], as: UTF8.self).lowercased()
@@ -188,7 +186,6 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// Sends one request on a new connection and returns the response.
   static func request(
     _ method: String, _ target: String, port: UInt16, headers: [(String, String)] = [], body: Data? = nil
   ) async throws -> Answer {
@@ -196,7 +193,7 @@ final class RawClient: @unchecked Sendable {
     var text = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
     for (name, value) in headers { text += "\(name): \(value)\r\n" }
     if let body { text += "Content-Length: \(body.count)\r\n" }
-    // A HEAD response states the length of a body that is not sent, so let the end of the connection delimit it.
+    // A HEAD response states the length of a body that is not sent, so let the connection's end delimit it.
     if method == "HEAD" { text += "Connection: close\r\n" }
     try await client.send(Data((text + "\r\n").utf8) + (body ?? Data()))
     return try await client.readAnswer()

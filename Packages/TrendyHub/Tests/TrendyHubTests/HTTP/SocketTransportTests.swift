@@ -465,7 +465,7 @@ struct SocketTransportTests {
         source.yield("first\n")
         _ = try await client.readSome()
       }
-      // This exceeds all buffers on the path, so the server must notice that the client is gone.
+      // This exceeds all buffers on the path, so the server must notice that the client has gone.
       for _ in 0..<200 { source.yield(String(repeating: "x", count: 65_536)) }
       source.finish()
     }
@@ -484,7 +484,7 @@ struct SocketTransportTests {
       ]
       for round in 0..<60 {
         var text = ""
-        // Half of the requests begin with a valid head, so that later stages of the parser are reached.
+        // Half of the requests begin with a valid head, so later stages of the parser are reached.
         if round.isMultiple(of: 2) { text = "POST /x HTTP/1.1\r\nHost: a\r\n" }
         for _ in 0..<Int.random(in: 1...6, using: &generator) { text += pieces.randomElement(using: &generator) ?? "" }
         text += "\r\n\r\nabc"

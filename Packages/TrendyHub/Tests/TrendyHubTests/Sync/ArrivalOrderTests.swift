@@ -4,12 +4,11 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Concurrent writes from several devices lead to the same state, regardless of the order in which they arrive.
+/// Concurrent writes from several devices lead to the same state, in whatever order they arrive.
 @Suite("Order of arrival", .timeLimit(.minutes(10)))
 struct ArrivalOrderTests {
-  /// For each of three writes to one field, the writes that its author had seen.
-  ///
-  /// The cases are: none; the first seen by the second; the first seen by both others; a chain.
+  /// For each of three writes to one field, the writes that its author had seen: none; the first, by the second; the
+  /// first, by both others; a chain.
   private static let knowledge: [[[Int]]] = [
     [[], [], []], [[], [0], []], [[], [0], [0]], [[], [0], [1]],
   ]
@@ -25,8 +24,7 @@ struct ArrivalOrderTests {
 
   /// Returns the author of the final value.
   ///
-  /// Returns `nil` if a write that another author had seen lost the merge, because in that case no device can have seen
-  /// it.
+  /// Returns `nil` if a write that another author had seen lost the merge: no device can have seen it then.
   private func winner(order: [Int], authors: [String], stamps: [Int64], knows: [[Int]]) throws -> String? {
     let hub = try StoryHub(.memory)
     try hub.push("maker", hub.type("t"), hub.event("e"))
@@ -68,7 +66,7 @@ struct ArrivalOrderTests {
     #expect(cases == 108)
   }
 
-  /// Writes by one device in the order in which it made them.
+  /// A device's writes in the order in which it made them.
   private struct Row {
     var device: String
     var mutations: [HubMutation] = []
@@ -109,7 +107,7 @@ struct ArrivalOrderTests {
       var row = Row(device: device)
       var stamp: Int64 = 0
       for _ in 0..<Int.random(in: 1...5, using: &random) {
-        // Use few distinct stamps, so that some are equal. The stamps of one device increase.
+        // Use few distinct stamps, so some are equal. The stamps of one device increase.
         stamp += Int64.random(in: 1...3, using: &random)
         let id = ids.randomElement(using: &random) ?? ids[0]
         func text() -> JSONValue { .string("\(device)\(stamp)") }
@@ -165,7 +163,7 @@ struct ArrivalOrderTests {
       return held[id]?.version ?? 0
     }
 
-    /// Returns the base of a delete: the head at the last pull, or lower if an unconfirmed edit of the device has a
+    /// Returns the base of a delete: the head at the last pull, or lower if an unconfirmed edit by the device has a
     /// lower base.
     func deletionBase(_ id: String) -> Int64 {
       edits.reduce(complete) { base, edit in
@@ -185,10 +183,10 @@ struct ArrivalOrderTests {
     hub.now += 100
     var devices = ["A", "B", "C"].map { Device(name: $0) }
     var written: [String] = []
-    /// For each value, the values with which users replaced it while it was visible to them.
+    /// For each value, the values with which users replaced it while they saw it.
     var replacedBy: [String: Set<String>] = [:]
     var told: Set<String> = []
-    /// Values that were visible on a device when it deleted their entity.
+    /// Values visible on a device when it deleted their entity.
     var knowinglyDeleted: Set<String> = []
 
     func pull(_ device: inout Device) throws {
@@ -244,7 +242,7 @@ struct ArrivalOrderTests {
       for field in fields { if let text = entry.fields[field]?.value.stringValue { told.insert(text) } }
     }
     for conflict in try hub.storage.read(user: "p", { try $0.living(kind: "conflict", offset: 0, limit: .max) }) {
-      // If a conflict covers several fields, its value is an object.
+      // The value of a conflict that covers several fields is an object.
       guard let value = conflict.fields["value"]?.value else { continue }
       for case .string(let text) in value.objectValue.map({ Array($0.values) }) ?? [value] { told.insert(text) }
     }

@@ -5,7 +5,6 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// An open change stream from a hub, used without a socket.
 private struct OpenStream {
   let response: HTTPResponse
   private let body: HTTPBodyStream

@@ -94,7 +94,7 @@ struct DatabaseTransactionTests {
       } body: { _ in
         script.attempts += 1
       } finish: {
-        // Sixteen other writes displace this one from the list before it is verified.
+        // Sixteen other writes displace this one from the list before it is checked.
         defer { script.recent = RecentWrites((200..<216).map { $0 }) }
         try $0.commit(7)
       }
@@ -115,7 +115,7 @@ struct DatabaseTransactionTests {
 
 @Suite("Detection of lost database commits", .timeLimit(.minutes(10)))
 struct DatabaseEpochDetectorTests {
-  /// Detector of a hub that has connected twice in the third epoch of the database.
+  /// Detector for a hub that has connected twice in the database's third epoch.
   private let memory = {
     var memory = DatabaseEpochDetector()
     let sight = DatabaseEpochDetector.Observation(epoch: 3, identity: "a")

@@ -4,8 +4,8 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The parser accepts larger values than any field allows. A value that exceeds the limit of its field causes one
-/// mutation to be refused, not the whole push.
+/// The parser accepts larger values than any field. A value beyond its field's limit causes one mutation to be refused,
+/// not the whole push.
 @Suite("Limits of fields at the hub", .timeLimit(.minutes(1)))
 struct FieldLimitTests {
   private static func nested(_ depth: Int) -> JSONValue { (0..<depth).reduce(1) { value, _ in .array([value]) } }

@@ -24,7 +24,7 @@ final class GatedFileSystem: FileSystem, @unchecked Sendable {
   /// Number of blocked syncs.
   var heldCount: Int { changed.withLock { waiting } }
 
-  /// Returns the number of syncs of files in a directory that have begun.
+  /// Returns the number of syncs that have begun on files in a directory.
   func syncs(below folder: String) -> Int {
     changed.withLock { counts.filter { $0.key.hasPrefix(folder) }.values.reduce(0, +) }
   }

@@ -9,7 +9,7 @@ import TrendyTesting
 
 @Suite("Crashes and failing disks", .timeLimit(.minutes(10)))
 struct HubCrashTests {
-  /// Disk of a hub that was used and shut down, with the hub's token and user.
+  /// Disk after a hub was used and shut down, with the hub's token and user.
   private struct Used {
     let disk: SimulatedFileSystem
     let token: String
@@ -170,7 +170,6 @@ struct HubCrashTests {
     #expect(answer.status == 507)
     let json = try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())
     #expect(json["type"] == "urn:trendy:error:storage_full")
-    // Reads still work.
     let list = await server.handle(
       HTTPRequest(
         id: "r", method: "GET", target: "/api/v1/event-types",
@@ -191,7 +190,6 @@ struct HubCrashTests {
       throws: HubStorageError.occupied(
         "another hub is using /hub: stop it, or choose another folder for this hub")
     ) { try second.acquireExclusiveAccess() }
-    // Another process can still create users.
     #expect(throws: Never.self) { try HubAccounts(storage: second).createPerson(name: "Anna") }
     first = nil
     #expect(try second.acquireExclusiveAccess() != nil)

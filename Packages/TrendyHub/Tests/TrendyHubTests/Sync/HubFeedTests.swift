@@ -81,7 +81,6 @@ struct HubFeedTests {
     #expect(entries.map(\.id) == [4, 5, 6])
     #expect(header.epoch == (try await hub.changes().epoch))
     #expect(try await snapshot(hub).0.lastSequence == 0)
-    // Snapshot and feed contain the same entries.
     let feed = try await hub.changes().changes
     #expect(Set(feed) == Set(entries))
   }

@@ -5,7 +5,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// The shared database of a running hub is replaced by an older state.
+/// A running hub's shared database is replaced by an older state.
 @Suite("A database that lost the record of a user", .timeLimit(.minutes(10)))
 struct LostDatabaseTests {
   /// Storage whose records come from one of two databases, as selected by the test.

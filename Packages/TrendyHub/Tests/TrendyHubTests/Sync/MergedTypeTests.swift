@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// References to an event type that a device has merged into another type.
+/// References to an event type that a device has merged into another.
 @Suite("Merged types", .timeLimit(.minutes(5)))
 struct MergedTypeTests {
   private static let storages = StoryHub.Storage.allCases
@@ -16,7 +16,7 @@ struct MergedTypeTests {
     return hub
   }
 
-  /// Pushes the mutations that `trendy type merge` makes: the moves of the device's events, then the deletion.
+  /// Pushes the mutations from `trendy type merge`: the moves of the device's events, then the deletion.
   @discardableResult
   private func merge(
     _ from: String, into: String, moving events: [String], by device: String, at hub: StoryHub, base: Int64 = 6

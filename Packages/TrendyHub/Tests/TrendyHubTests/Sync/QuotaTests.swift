@@ -7,7 +7,6 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-/// Ingest that accepts every request.
 private struct TakingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 }

@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// Incarnations, references, horizon and quota, in orders of events that the simulator rarely produces.
+/// Incarnations, references, horizon and quota, with events in orders that the simulator rarely produces.
 @Suite("Rare orders of events at the hub", .timeLimit(.minutes(10)))
 struct RareHubStoryTests {
   private static let storages = StoryHub.Storage.allCases

@@ -129,9 +129,8 @@ final class StoryHub {
     return fields
   }
 
-  /// Returns a field change by an author who had seen version `base`.
-  ///
-  /// - Parameter stamp: Milliseconds since the start of the test.
+  /// Returns a field change by an author who had seen version `base`. `stamp` is in milliseconds since the test's
+  /// start.
   func set(_ value: JSONValue, base: Int64 = 0, at stamp: Int64 = 0, by author: String? = nil) -> FieldChange {
     FieldChange(value: value, base: base, stamp: Self.milliseconds + stamp, author: author)
   }
@@ -142,7 +141,7 @@ final class StoryHub {
     SentMutation(sequence: sequence, digest: mutation.mutationId ?? "", content: .success(mutation))
   }
 
-  /// Pushes the mutations with the device's next sequence numbers.
+  /// Pushes mutations with the device's next sequence numbers.
   @discardableResult
   func push(_ device: String, _ mutations: HubMutation...) throws -> [MergeResult] {
     let first = sequences[device, default: 0] + 1
@@ -183,7 +182,6 @@ final class StoryHub {
 }
 
 extension OutcomeEnvelope {
-  /// The outcome converted to a merge result.
   var verdict: MergeResult {
     switch status {
     case "accepted": MergeResult(outcome: .accepted(version: version), lost: lost)

@@ -28,7 +28,7 @@ struct SyncStoryTests {
     let orphan = hub.event("e", of: "nowhere")
     let first = try hub.push("a", [hub.sent(orphan, 1), hub.sent(hub.type("t"), 2)])
     #expect(first.outcomes.map(\.verdict.word) == ["parent_deleted", "accepted"])
-    // Assume that the response was lost. The repeated mutation receives the stored refusal, although the parent now
+    // Assume that the response was lost. The repeated mutation receives the stored refusal, although its parent now
     // exists.
     try hub.push("b", hub.type("nowhere"))
     #expect(try hub.push("a", [hub.sent(orphan, 1)]).outcomes == [first.outcomes[0]])
@@ -537,7 +537,7 @@ struct SyncStoryTests {
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
     try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
     #expect(try hub.push("a", hub.restore("e", incarnation: 1)).map(\.word) == ["parent_deleted"])
-    // By base and stamp the new parent would lose to the one in the tombstone, but that one is deleted.
+    // By base and stamp, the new parent would lose to the parent in the tombstone, but the latter is deleted.
     #expect(
       try hub.push("b", hub.restore("e", incarnation: 1, ["event_type_id": hub.set("u", base: 0, at: -9)])).map(\.word)
         == [
@@ -698,7 +698,7 @@ struct SyncStoryTests {
     #expect(try hub.compact() == 1)
     #expect(try hub.compact() == 0)
     #expect(try hub.state.horizon == 6)
-    // A device that stays away longer no longer holds back the horizon.
+    // A device that stays away longer does not hold back the horizon any more.
     hub.now += 92 * day
     try hub.noteContact("quick", cursor: 7)
     #expect(try hub.compact() == 1)
@@ -738,7 +738,7 @@ struct SyncStoryTests {
     func list(_ state: HubState) -> [HubEpoch] { state.epochs }
     #expect(
       list(away).lastCommonVersion(endingAt: away.head, with: list(state), endingAt: state.head) == away.head)
-    // Epochs in between that contain no device are not listed.
+    // Epochs in between are not listed if no device is in them.
     #expect(throws: Problem.self) {
       try hub.check(DevicePosition(device: "x", seen: away.head + 50, epoch: "b50"))
     }

@@ -202,7 +202,7 @@ struct SyncWireTests {
     #expect(gone.status == 410 && gone.problem == "cursor_expired" && gone["head"] == 3)
     #expect(try await hub.send("GET", "/changes?since=2").status == 410)
     #expect(try await hub.send("GET", "/changes?since=0&device=x&last_seq=0").status == 410)
-    // A client without a store holds no entities that the compacted tombstones would delete.
+    // A client without a store has no entities that the compacted tombstones would delete.
     #expect(try await hub.changes().changes.map(\.entityId) == ["t"])
     #expect(try await hub.send("GET", "/changes?since=3&device=x&last_seq=0").status == 200)
     #expect(try await hub.send("GET", "/snapshot?device=x").status == 200)
