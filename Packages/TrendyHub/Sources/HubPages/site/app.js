@@ -26,8 +26,8 @@ import { today } from './data/days.js';
 import { texts } from './texts.js';
 
 /**
- * A page. `more` loads data that the page does not need in order to be drawn. `follow` polls data outside the record
- * and resolves to whether the page must be redrawn.
+ * A page. `more` loads data that is not needed to draw the page. `follow` polls data outside the record and resolves to
+ * whether the page must be redrawn.
  * @template Data
  * @typedef {{
  *   title: string,
@@ -52,21 +52,19 @@ let page = null;
 let data = null;
 /** Time at which the page's data was last requested. */
 let askedAt = 0;
-/** Number of the current page load. Results of earlier loads are discarded. */
+/** Number of the current page load. Results from earlier loads are discarded. */
 let turn = 0;
-/**
- * Whether the user has navigated, so that the new page's heading receives the focus when it is drawn.
- */
+/** Whether the user has navigated. The heading then receives the focus when the new page is drawn. */
 let isArrival = false;
 
 /**
- * Shows a user's record. Everything stored in this browser is then accessed as that user's.
+ * Shows a user's record. Everything stored in this browser is then accessed for that user.
  * @param {import('./data/preferences.js').KnownSession} of the user's session
  */
 function enter(of) {
   useUser(of.person.id);
   useStore(of.person.id);
-  // A session without tiles must also clear the tiles of an earlier session.
+  // A session without tiles must also clear the tiles from an earlier session.
   Object.assign(session, { tiles: null }, of);
 }
 
@@ -79,7 +77,7 @@ async function start(isPaired = false) {
   const pairAgain = (/** @type {Api.Session} */ answer) =>
     showPairing(app, answer, () => start(true).catch(showFailure), waiting());
   if (kept && !session.person.id) enter(kept);
-  // A known user's record is requested before the session is confirmed, to save a round trip.
+  // Request a known user's record before the session is confirmed, to save a round trip.
   const early = kept ? askPosition() : null;
   early?.catch(() => {});
   try {
@@ -122,7 +120,7 @@ async function start(isPaired = false) {
     soon();
     reload();
   });
-  // The sums requested during a write may or may not include it, so request them again.
+  // Sums requested during a write may or may not include it, so request them again.
   onQueue(() => {
     soon();
     if (lastSent() > askedAt) reload();
@@ -162,7 +160,7 @@ async function start(isPaired = false) {
 /** Reads the stored queue, waiting at most two seconds. */
 const readQueue = () => Promise.race([resume(), new Promise((done) => setTimeout(done, 2000))]);
 
-/** Offers to save or discard unsent entries from other users of this browser. Happens once per tab. */
+/** Offers to save or discard unsent entries from other users of this browser, once per tab. */
 async function offerUnsent() {
   const found = await unsentWrites(session.person.id);
   if (!found.length || tabPreference('leftovers')) return;
@@ -170,9 +168,9 @@ async function offerUnsent() {
   openUnsentSheet(found);
 }
 
-/** Number of navigations, so that a page whose module loads late does not replace a later page. */
+/** Number of navigations. A page whose module loads late must not replace a later page. */
 let moves = 0;
-/** Whether any navigation since the visible page was to another page. */
+/** Whether any navigation since the visible page led to another page. */
 let isMoving = false;
 
 /**
@@ -211,7 +209,6 @@ function arrive() {
   /** @type {HTMLElement | null} */ (main().querySelector('h1'))?.focus({ preventScroll: true });
 }
 
-/** Loads the page's data and draws the page. */
 async function load() {
   if (!page) return;
   const mine = ++turn;
@@ -238,7 +235,7 @@ async function load() {
     );
   } catch (error) {
     if (mine !== turn) return;
-    // While the hub is unreachable, the page stays readable.
+    // The page stays readable while the hub is unreachable.
     if (error instanceof Unreachable && data) return;
     if (error instanceof Refused && error.status === 401) return;
     main().replaceChildren(problem(error));
@@ -316,10 +313,10 @@ function watchPointers() {
     );
 }
 
-/** Loads the main pages so that they can be read offline. */
+/** Loads the main pages, so they can be read offline. */
 async function storePages() {
   await loadPages();
-  // A visit to a page stores it as well, so loading all of them once every half hour suffices.
+  // A visit to a page stores it as well, so it is enough to load all of them once every half hour.
   if (Date.now() - Number(preference('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
     const one = await pageAt(path, new URLSearchParams());

@@ -1,5 +1,5 @@
-// Formats of numbers and lists. They follow the language of the interface, so that words and digits always match: as
-// long as the interface is in English, a browser in another language shows English digits and dates.
+// Formats of numbers and lists. They follow the language of the interface, so words and digits always match: while the
+// interface is in English, a browser in another language shows English digits and dates.
 
 /** Language of the interface, and the locale for browsers in any other language. */
 let language = 'en';
@@ -40,25 +40,25 @@ function cached(key, make) {
 const numberFormat = (options) => cached(JSON.stringify(options), (name) => new Intl.NumberFormat(name, options));
 
 /**
- * Formats a whole number, for example `9,152`.
+ * Formats a whole number, such as `9,152`.
  * @param {number} n
  */
 export const count = (n) => numberFormat({}).format(n);
 /**
- * Formats a number with a fixed number of decimals, for example `2.50`.
+ * Formats a number with a fixed number of decimals, such as `2.50`.
  * @param {number} n
  * @param {number} digits
  */
 export const fixed = (n, digits) =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n);
 /**
- * Formats a number with a maximum number of decimals, for example `2.5`.
+ * Formats a number with a maximum number of decimals, such as `2.5`.
  * @param {number} n
  * @param {number} digits
  */
 export const decimal = (n, digits) => numberFormat({ maximumFractionDigits: digits }).format(n);
 /**
- * Formats a whole number as `120`, or from 10,000 on as `12K`.
+ * Formats a whole number as `120`, or from 10,000 as `12K`.
  * @param {number} n
  */
 export const shortCount = (n) =>
@@ -88,7 +88,7 @@ export const list = (parts) =>
   cached('list', (name) => new Intl.ListFormat(name, { type: 'conjunction' })).format(parts);
 
 /**
- * Returns a separator that the locale uses in numbers, for example `.` for decimals and `,` for groups.
+ * Returns a separator used by the locale in numbers, such as `.` for decimals and `,` for groups.
  * @param {'decimal' | 'group'} kind
  */
 export const numberSign = (kind) =>
@@ -97,7 +97,7 @@ export const numberSign = (kind) =>
     .find((part) => part.type === kind)?.value ?? '';
 
 /**
- * Formats a time zone as `America/New York`. Names such as `Etc/GMT-9`, whose sign is reversed as in POSIX, become
+ * Formats a time zone as `America/New York`. Names such as `Etc/GMT-9`, with a reversed sign as in POSIX, become
  * `UTC+9`.
  * @param {string} zone
  */

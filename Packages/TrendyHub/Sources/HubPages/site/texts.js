@@ -1,5 +1,4 @@
-// All text of the pages. A translation is a copy of this file; the formats of numbers, dates and lists follow its
-// language.
+// All text of the pages. A translation is a copy of this file; numbers, dates and lists are formatted in its language.
 
 import { count, list, plural, useLanguage, zoneText } from './locale.js';
 
@@ -15,7 +14,7 @@ const trips = (/** @type {number} */ n) => plural(n, { one: '# trip', other: '# 
 const confidence = { high: 'high', medium: 'medium', low: 'low' };
 
 export const texts = {
-  /** Title of the browser's tab. */
+  /** Title of the browser tab. */
   tab: (/** @type {string} */ page) => `${page} – Trendy`,
   nav: {
     today: 'Today',
@@ -768,7 +767,7 @@ export const texts = {
       value: 'value',
       event_type_id: 'type',
     },
-    /** Kinds of changed entities that have no name, by their paths in the API. */
+    /** Kinds of changed entities without a name, by their API paths. */
     kinds: {
       events: 'Entry',
       'event-types': 'Type',
@@ -779,7 +778,7 @@ export const texts = {
       conflicts: 'Conflict',
       vehicles: 'Vehicle',
     },
-    /** Name of this browser among the user's devices. */
+    /** This browser's name among the user's devices. */
     browserOn: (/** @type {string} */ browser, /** @type {string} */ system) =>
       system ? `${browser || 'Browser'} on ${system}` : browser || 'Browser',
   },

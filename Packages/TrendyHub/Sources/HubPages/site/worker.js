@@ -5,8 +5,7 @@ const CACHE = 'pages-{{version}}';
 const FILES = ['/', '/places', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
 
 /**
- * Fetches the page from the hub, so that an update takes effect immediately. Falls back to the cached page after 3
- * seconds.
+ * Fetches the page from the hub, so an update takes effect immediately. Falls back to the cached page after 3 seconds.
  * @param {Request} request
  */
 async function page(request) {

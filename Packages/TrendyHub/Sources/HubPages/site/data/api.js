@@ -1,5 +1,3 @@
-// Requests to the hub, and their errors.
-
 import { currentUser, preference, setPreference } from './preferences.js';
 import { texts } from '../texts.js';
 
@@ -33,8 +31,8 @@ export class Refused extends Error {
     this.retryAfter = retryAfter;
   }
   /**
-   * Whether a retry can succeed. If the record is full, something must be deleted first, perhaps by the next write in
-   * the queue.
+   * Whether a retry can succeed. It cannot while the record is full: something must be deleted first, perhaps by the
+   * next write in the queue.
    */
   get passes() {
     return this.kind !== 'quota_exceeded' && (this.status === 408 || this.status === 429 || this.status >= 500);
@@ -51,7 +49,7 @@ export class Unreachable extends Error {
 /** @type {((isReached: boolean) => void)[]} */
 const listeners = [];
 /**
- * Registers a listener that is called after each request. Its argument is whether the hub responded.
+ * Registers a listener to call after each request with whether the hub responded.
  * @param {(isReached: boolean) => void} listener
  */
 export const onReach = (listener) => {
@@ -61,14 +59,14 @@ const notify = (/** @type {boolean} */ isReached) => {
   for (const listener of listeners) listener(isReached);
 };
 
-/** Called when this browser has been paired as a user other than the one on the page. */
+/** Called when this browser has been paired as a user other than the page's. */
 let onOther = () => {};
 /** @param {() => void} listener */
 export const onOtherPerson = (listener) => {
   onOther = listener;
 };
 
-/** Reports that the hub was reached by means other than a request, for example through the change stream. */
+/** Reports that the hub was reached other than by a request, such as through the change stream. */
 export const answered = () => notify(true);
 
 /** Seconds by which this browser's clock was ahead of the hub's in the last response. */
@@ -86,7 +84,7 @@ let roundTrip = Infinity;
 /** Maximum round-trip time in milliseconds for comparing clocks. */
 const LONGEST_ROUND_TRIP = 60_000;
 
-/** Returns the estimated hub time in milliseconds since 1970. Edits are stamped with it. */
+/** Returns the estimated hub time in milliseconds since 1970, with which edits are stamped. */
 export const hubTime = () => Date.now() + (offset ?? (Number(preference('clock')) || 0));
 
 /**
@@ -113,7 +111,7 @@ function compareClocks(response, sentAt) {
  * @param {string} path after `/api/v1`
  * @param {object | Blob | undefined} body JSON document or raw bytes
  * @param {Record<string, string>} headers
- * @returns {Promise<Response>} successful response with an unread body
+ * @returns {Promise<Response>} successful response whose body has not been read
  */
 async function send(method, path, body, headers) {
   const sentAt = Date.now();
@@ -130,7 +128,8 @@ async function send(method, path, body, headers) {
       cache: 'no-store',
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': type }),
-        // The cookie belongs to the user who paired last, so the hub must check that the page shows that user's record.
+        // The cookie belongs to the user who paired last, so the hub must check that the page is showing that user's
+        // record.
         ...(person ? { 'Trendy-Person': person } : {}),
         ...headers,
       },
@@ -192,8 +191,8 @@ function parsed(text) {
  * @param {Path} path after `/api/v1`
  * @param {object | Blob} [body] JSON document or raw bytes
  * @param {Record<string, string>} [headers]
- * @returns {Promise<Api.Answer<Method, Path>>} document of the response, or `null`. The version of the record is in the
- *   `seen` of each entity.
+ * @returns {Promise<Api.Answer<Method, Path>>} document of the response, or `null`. The `seen` of each entity is the
+ *   version of the record.
  */
 export async function ask(method, path, body, headers = {}) {
   const response = await send(method, path, body, headers);
@@ -215,12 +214,12 @@ export async function ask(method, path, body, headers = {}) {
 const versions = new WeakMap();
 /**
  * @param {object} answer response of `ask`
- * @returns {string | undefined} version of the record that the response reflects
+ * @returns {string | undefined} version of the record reflected in the response
  */
 export const versionOf = (answer) => versions.get(answer);
 
 /**
- * Sets `seen` of each entity to the version of the record from which it was read.
+ * Sets `seen` of each entity to the record version from which it was read.
  * @param {unknown} value
  * @param {string} version
  * @param {number} depth number of nesting levels to search
@@ -248,5 +247,5 @@ export async function askFile(path) {
 }
 
 export const stream = () => new EventSource(`${BASE}/changes/stream`);
-/** URL from which the whole record can be downloaded as a file. */
+/** URL for downloading the whole record as a file. */
 export const backupAddress = `${BASE}/export?form=ndjson`;

@@ -1,6 +1,6 @@
-// Calendar days and times. A day is a string such as `2026-11-19`, in the time zone that the user has chosen or else
-// the browser's, and begins at the user's start of day. The methods of `Date` use the browser's zone, so only this
-// module formats times.
+// Calendar days and times. A day is a string such as `2026-11-19`, in the user's time zone or by default the browser's,
+// and begins at the user's start of day. The methods of `Date` use the browser's zone, so only this module formats
+// times.
 
 import { locale } from '../locale.js';
 import { texts } from '../texts.js';
@@ -17,7 +17,7 @@ let chosenZone = '';
 
 /** @param {Api.Patch} settings by key */
 export function useSettings(settings) {
-  // Ignore a zone that this browser does not know.
+  // Ignore a zone unknown to this browser.
   chosenZone = clockOf(String(settings.time_zone ?? '')) ? settings.time_zone : '';
   const clock = /^(\d{1,2}):(\d{2})/.exec(settings.day_starts_at ?? '');
   dayStart = clock ? Number(clock[1]) * 3600 + Number(clock[2]) * 60 : 0;
@@ -27,9 +27,8 @@ export function useSettings(settings) {
   formats.clear();
 }
 
-/** Returns the browser's time zone. */
 export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-/** Returns the time zone of all days and times on the pages and in requests. */
+/** Returns the time zone for all days and times on the pages and in requests. */
 export const zone = () => chosenZone || browserZone();
 export const dayStartSeconds = () => dayStart;
 
@@ -84,7 +83,7 @@ function clockOf(name) {
 }
 
 /**
- * Returns the offset of a zone from UTC in milliseconds.
+ * Returns a zone's offset from UTC in milliseconds.
  * @param {number} moment milliseconds since 1970
  * @param {string} of zone; empty for the browser's
  */
@@ -96,7 +95,7 @@ function offsetAt(moment, of) {
 }
 
 /**
- * Returns the local date and time of a moment, for example `2026-11-20T17:48`.
+ * Returns the local date and time of a moment, such as `2026-11-20T17:48`.
  * @param {Date} moment
  * @param {string} [of] zone; by default the user's
  */
@@ -110,7 +109,7 @@ export function localText(moment, of = chosenZone) {
  * @param {string} of a zone
  */
 function momentAt(local, of) {
-  // A local time that occurs twice denotes its first occurrence. One that is skipped is shifted by the clock change.
+  // A local time that occurs twice denotes its first occurrence. A skipped one is shifted by the clock change.
   const [before, after] = [offsetAt(local - 86_400_000, of), offsetAt(local + 86_400_000, of)];
   return new Date(
     offsetAt(local - before, of) !== before && offsetAt(local - after, of) === after ? local - after : local - before,
@@ -124,7 +123,7 @@ function momentAt(local, of) {
 const localOf = (text) => Date.parse(`${text.length === 10 ? `${text}T00:00` : text}Z`);
 
 /**
- * Formats a UTC offset, for example `+02:00`.
+ * Formats a UTC offset as `+02:00`.
  * @param {number} milliseconds
  */
 function offsetName(milliseconds) {
@@ -133,14 +132,14 @@ function offsetName(milliseconds) {
 }
 
 /**
- * Returns the UTC offset at a moment, for example `+02:00`.
+ * Returns the UTC offset at a moment, such as `+02:00`.
  * @param {Date} moment
  */
 export const offsetOf = (moment) => offsetName(offsetAt(moment.getTime(), chosenZone));
 
 /**
  * Returns the UTC offsets at which a local time exists, earliest moment first. There are two if a clock change repeats
- * the time, and none if a clock change skips it.
+ * the time, and none if it skips the time.
  * @param {number} local
  * @param {string} of a zone
  * @returns {number[]} milliseconds
@@ -174,8 +173,7 @@ function tellingOffset(moment, of) {
  * Parses a local time such as `2026-11-20T17:48`, or a date as its midnight. Returns an invalid `Date` for other text.
  * @param {string} text
  * @param {string} [of] zone; by default the user's
- * @param {string} [offset] UTC offset that selects one of two moments, for example `+02:00`; by default the first
- *   moment
+ * @param {string} [offset] UTC offset that selects one of two moments, such as `+02:00`; by default the first moment
  */
 export function momentOf(text, of = chosenZone, offset = '') {
   const local = localOf(text);
@@ -185,7 +183,7 @@ export function momentOf(text, of = chosenZone, offset = '') {
 }
 
 /**
- * Returns the midnight of a date with its UTC offset, so that the date is preserved in every zone.
+ * Returns the midnight of a date with its UTC offset, which preserves the date in every zone.
  * @param {string} date
  */
 export function midnightText(date) {
@@ -239,7 +237,6 @@ export function addMonths(month, by) {
 }
 
 /**
- * Returns the number of days between two dates.
  * @param {string} from
  * @param {string} to
  */
@@ -296,7 +293,6 @@ export function lastDayOf(event, now = NaN) {
 }
 
 /**
- * Returns whether an event touches a day.
  * @param {Api.Event} event
  * @param {string} day
  */
@@ -366,13 +362,12 @@ function format(options) {
 }
 
 /**
- * Formats a date.
  * @param {string} date
  * @param {Intl.DateTimeFormatOptions} options
  */
 const inWords = (date, options) => format({ ...options, timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`));
 
-// Order and separators follow the locale, for example `Friday 20 November` and `Friday, November 20`.
+// Order and separators follow the locale: `Friday 20 November`, `Friday, November 20`.
 
 /**
  * Returns the format of the year, which is omitted for the current one.
@@ -415,13 +410,13 @@ export const monthAndYear = (date, length = 'long') => inWords(date, { month: le
  */
 export const dayAndMonth = (date) => inWords(date, { day: 'numeric', month: 'short' });
 /**
- * Formats the weekday of a date, for example `Fri`.
+ * Formats the weekday of a date, such as `Fri`.
  * @param {string} date
  * @param {'short' | 'long' | 'narrow'} [length]
  */
 export const weekdayName = (date, length = 'short') => inWords(date, { weekday: length });
 /**
- * Formats the month of a date, for example `Nov`.
+ * Formats the month of a date, such as `Nov`.
  * @param {string} date
  * @param {'short' | 'long'} [length]
  */
@@ -481,7 +476,7 @@ export function nearDate(date) {
 }
 
 /**
- * Formats a time of today as `17:48`, an earlier one as `yesterday 22:10` or `20 Nov 08:31`.
+ * Formats a time as `17:48` if it is today, otherwise as `yesterday 22:10` or `20 Nov 08:31`.
  * @param {Date} moment
  */
 export function nearTime(moment) {

@@ -1,5 +1,5 @@
-// Streaks, scores and usual hours, which the hub computes from the whole record. They change slowly, so they are kept
-// when the user moves to another page.
+// Streaks, scores and usual hours, computed by the hub from the whole record. They change slowly, so they are kept when
+// the user moves to another page.
 
 import { read } from './record.js';
 import { weekStart, withDays } from './days.js';
@@ -19,7 +19,7 @@ let known = new Map();
  */
 export const habitOf = (typeId) => known.get(typeId);
 
-/** Requests the current values from the hub. */
+/** Requests the current values. */
 export async function readHabits() {
   const { answer } = await read(withDays('/insights/habits', { week_start: weekStart() }));
   known = new Map(answer.habits.map((/** @type {Habit} */ habit) => [habit.event_type_id, habit]));

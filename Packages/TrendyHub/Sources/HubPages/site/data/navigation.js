@@ -1,4 +1,4 @@
-// Navigation. The address contains the state of a page, for example its range and types.
+// Navigation. The address contains a page's state, such as its range and types.
 
 /** @type {(() => void)[]} */
 const listeners = [];
@@ -20,7 +20,7 @@ export const onDraw = (draw) => {
   drawAgain = draw;
 };
 
-/** Position of this page in the history of the visit. It is stored with each history entry. */
+/** Position of this page in the history of the visit, stored with each history entry. */
 let steps = Number(history.state?.steps) || 0;
 history.replaceState({ steps }, '');
 

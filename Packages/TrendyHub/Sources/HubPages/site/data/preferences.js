@@ -1,6 +1,6 @@
-// Preferences of this browser, kept separately for each user.
+// This browser's preferences, kept separately for each user.
 
-/** Id of the user whose record the page shows; empty until a user is paired. */
+/** Id of the user whose record the page is showing; empty until a user is paired. */
 let owner = '';
 
 /** @param {string} person id of the user */
@@ -37,10 +37,7 @@ export function setPreference(name, value) {
   }
 }
 
-/**
- * Deletes the preferences of a user.
- * @param {string} person
- */
+/** @param {string} person */
 function deletePreferences(person) {
   try {
     for (const key of Object.keys(localStorage)) {
@@ -148,7 +145,7 @@ export function deleteUser(person) {
 }
 
 /**
- * Calls `changed` when this browser is paired as another user in another tab.
+ * Calls `changed` when another tab pairs this browser as another user.
  * @param {string} person
  * @param {() => void} changed
  */

@@ -1,6 +1,6 @@
 // Queue of writes to the hub. Each write is stored in this browser before it appears as done, and writes are sent in
-// order. A write has an idempotency key, which makes retries harmless, as well as the record version that the user saw
-// and the time of the edit, by which the hub merges it with edits from other devices.
+// order. A write has an idempotency key, which makes retries harmless. It also has the record version that the user saw
+// and the time of the edit, which the hub uses to merge it with edits from other devices.
 
 import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
 import { deleteWrite, storeWrite, storedWrites, onStoreLost, persist } from './storage.js';
@@ -19,7 +19,7 @@ import { dayOfEvent } from './days.js';
  * @property {Api.Entity} [before] entity before a change or deletion
  * @property {string} [tolerates] kind of problem that counts as success
  * @property {Api.Entity} [after] restored entity of a restore
- * @property {boolean} [isStop] whether the write ends a running event, unless it has ended already
+ * @property {boolean} [isStop] whether the write ends a running event; no effect if it has already ended
  * @property {string} [seen] version of the record that the user saw
  * @property {number} [incarnation] incarnation that the user saw, for a deletion
  * @property {number} at time of the edit in milliseconds since 1970
@@ -78,7 +78,7 @@ let channel = null;
 const notifyPages = () => channel?.postMessage('changed');
 
 /**
- * Returns the name of a channel or lock that the tabs of one user share.
+ * Returns the name of a channel or lock shared by one user's tabs.
  * @param {string} name
  */
 const shared = (name) => `${name}-${currentUser()}`;
@@ -94,7 +94,7 @@ export async function resume() {
   flush();
 }
 
-// Store pending writes again immediately, because the tab may be closed before they are sent.
+// Store pending writes again at once, because the tab may be closed before they are sent.
 onStoreLost(() => {
   adopt().then(notify, unreadable);
 });
@@ -111,7 +111,7 @@ function unreadable(error) {
 let generation = '';
 
 /**
- * Pending read of the queue. Reads never overlap, because two concurrent ones would store writes twice.
+ * Pending read of the queue. Reads must not overlap: two concurrent ones would store writes twice.
  * @type {Promise<void>}
  */
 let adopting = Promise.resolve();
@@ -233,7 +233,7 @@ export function flush() {
 
 async function flushAll() {
   try {
-    // Writes that are queued while others are sent go out in the next round.
+    // Writes queued during a round go out in the next one.
     while (isWanted) {
       isWanted = false;
       // Locks are available only on secure origins. Without them, two tabs may send the same write, which is still
@@ -370,7 +370,7 @@ const unseen = (kind, askedAt) =>
   );
 
 /**
- * Applies a merge patch (RFC 7396). The properties of an event are merged by key.
+ * Applies a merge patch (RFC 7396), with an event's properties merged by key.
  * @param {Api.Entity} entity
  * @param {Api.Patch} patch
  */
@@ -391,7 +391,6 @@ export function merged(entity, patch) {
 }
 
 /**
- * Applies a write to an entity.
  * @param {Write} write
  * @param {Api.Entity} old
  */
@@ -401,7 +400,7 @@ function changed(write, old) {
 }
 
 /**
- * Returns the entity that a create or restore produces.
+ * Returns the entity produced by a create or restore.
  * @param {Write} write
  * @returns {Api.Entity}
  */
@@ -409,7 +408,7 @@ const madeBy = ({ id, after, body }) =>
   after ? { ...after, incarnation: (after.incarnation ?? 0) + 1 } : { ...body, id };
 
 /**
- * Returns a string that identifies the writes that `overlaid` applies to a list.
+ * Returns a string that identifies the writes applied to a list by `overlaid`.
  * @param {string} kind
  */
 export const writesVersion = (kind) =>

@@ -1,4 +1,4 @@
-// The user's record: lists that every page needs, requests for the rest, and writes.
+// The user's record: lists needed by every page, requests for the rest, and writes.
 
 import { again } from './navigation.js';
 import { answered, ask, Refused, stream, Unreachable, onReach } from './api.js';
@@ -19,7 +19,7 @@ export const session = {
 };
 
 /**
- * Connection state: whether the hub responds, since when it has not responded (in milliseconds since 1970), and whether
+ * Connection state: whether the hub is responding, since when it has not (in milliseconds since 1970), and whether
  * changes arrive live. `isRevoked` is set if the hub rejects this browser, `isSignedOut` if the browser has lost its
  * cookie.
  */
@@ -90,7 +90,7 @@ function revoked(error) {
 }
 
 /**
- * Lists that every page needs.
+ * Lists needed by every page.
  * @typedef {{
  *   'event-types': Api.EventType, 'property-definitions': Api.PropertyDefinition, geofences: Api.Geofence,
  *   settings: Api.Setting, vehicles: Api.Vehicle, skips: Api.Skip,
@@ -172,7 +172,7 @@ export const types = () => list('event-types');
 export const typeOf = (id) =>
   list('event-types').find((type) => type.id === id) ?? { id, name: texts.type.deletedType, color: '', icon: '' };
 /**
- * Returns the property definitions of a type in display order.
+ * Returns a type's property definitions in display order.
  * @param {string} typeId
  * @returns {Api.PropertyDefinition[]}
  */
@@ -195,7 +195,7 @@ export function skippedDays(typeId) {
 }
 
 /**
- * Returns settings by key. If two entities have the same key, the one with the derived id takes precedence.
+ * Returns settings by key. Of two entities with the same key, the one with the derived id takes precedence.
  * @returns {Api.Patch}
  */
 export function settings() {
@@ -208,20 +208,20 @@ export function settings() {
   return values;
 }
 
-/** Returns the ids of running events with the settings that mark them. */
+/** Returns the ids of running events, with the settings that mark them. */
 export const runningIds = () =>
   list('settings')
     .filter((setting) => setting.key === 'running')
     .map((setting) => ({ mark: setting, id: String(setting.value) }));
 
 /**
- * Returns whether events of this type are recorded automatically and therefore not logged by hand.
+ * Returns whether events of this type are recorded automatically rather than logged by hand.
  * @param {Api.EventType} type
  */
 export const isOwnType = (type) => actions.get(type.id)?.built_in ?? false;
 
 /**
- * Returns the action that records an event of a type. The hub decides it unless changes to types or properties are
+ * Returns the action that records an event of a type, as decided by the hub unless changes to types or properties are
  * pending.
  * @param {Api.EventType} type
  * @param {boolean} isRunning whether an event of the type is running
@@ -323,7 +323,7 @@ export async function countsOf(from, to) {
      */
     levels: answer.levels ?? {},
     /**
-     * Most frequent weekday of each type; 0 is Sunday. Types without a clear one are missing.
+     * Most frequent weekday of each type; 0 is Sunday. Missing for types without a clear one.
      * @type {Record<string, number>}
      */
     weekdays: answer.weekdays ?? {},
@@ -373,7 +373,7 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
 // MARK: Writes
 
 /**
- * Records an action performed by the hub as one step in the undo history.
+ * Records an action by the hub as one step in the undo history.
  * @param {string} label
  * @param {string} kind
  * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities before and after; `null` if missing
@@ -456,7 +456,7 @@ export function change(kind, entity, patch, label, at = kind, following = []) {
   return perform(label, act(patch), act(reverse));
 }
 
-/** Properties of a trip that are derived from others. */
+/** A trip's properties that are derived from others. */
 const FOLLOWING = ['duration', 'average_speed', 'rule', 'car', 'business_distance'];
 
 /**
@@ -504,7 +504,7 @@ export function remove(kind, entity, label, seen = entity.seen) {
   const deletion = { method: /** @type {const} */ ('DELETE'), path, kind, id, before, seen };
   // A type is deleted and restored together with its entries.
   const restore = `${path}/restore${kind === 'event-types' ? '?with=entries' : ''}`;
-  // A redo deletes whichever incarnation then exists.
+  // A redo deletes whichever incarnation exists then.
   const back = { method: /** @type {const} */ ('POST'), path: restore, kind, id, after: before };
   return perform(label, [{ ...deletion, incarnation }], [back], [deletion]);
 }
@@ -513,7 +513,7 @@ export function remove(kind, entity, label, seen = entity.seen) {
 const cleaned = (entity) => entity && clean(entity);
 
 /**
- * Removes the fields that pages have added.
+ * Removes the fields added by pages.
  * @param {Api.Entity} entity
  */
 function clean(entity) {
@@ -541,8 +541,8 @@ const meant = (write) =>
   write.method === 'PATCH' && write.before ? bare(merged(write.before, write.body ?? {})) : null;
 
 /**
- * Returns whether an edit was rejected because its entity was deleted, and the entity can be reconstructed from
- * the write.
+ * Returns whether an edit was rejected because its entity was deleted, and the write suffices to reconstruct the
+ * entity.
  * @param {import('./queue.js').Write} write
  */
 export const isOfDeleted = (write) =>
@@ -579,7 +579,7 @@ export async function recordAsNew(write, label) {
 export async function set(key, value) {
   const id = `setting-${key}`;
   const old = list('settings').find((setting) => setting.id === id);
-  // Create the setting without a value and then change it, so that two devices create the same entity.
+  // Create the setting without a value and then change it, so two devices create the same entity.
   if (!old)
     await enqueue({
       method: 'POST',
@@ -616,7 +616,7 @@ export const askPosition = () =>
   });
 
 /**
- * Loads the lists that every page needs.
+ * Loads the lists needed by every page.
  * @param {ReturnType<typeof askPosition>} position latest version, requested earlier
  */
 export async function begin(position) {
@@ -632,7 +632,7 @@ export async function begin(position) {
  */
 let channel = null;
 
-/** Starts listening for changes through this tab's stream or another tab's. */
+/** Listens for changes through this tab's stream or another tab's. */
 export function listen() {
   const name = `trendy-heads-${session.person.id}`;
   if ('BroadcastChannel' in window) channel = new BroadcastChannel(name);
@@ -653,8 +653,7 @@ export function listen() {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload();
   });
-  // Poll while no stream is open. Also poll after a request without a response, because such a failure does not close
-  // the stream.
+  // Poll while no stream is open, and after a request without a response: such a failure does not close the stream.
   setInterval(() => {
     if (!reach.isLive || !reach.isReached) catchUp().catch(console.error);
   }, 15_000);
@@ -721,7 +720,7 @@ async function catchUp() {
         }
         cursor = page.head;
       } catch (error) {
-        // The cursor is too old or from another epoch, so all lists are read again.
+        // The cursor is too old or from another epoch, so read all lists again.
         if (!(error instanceof Refused)) throw error;
         if (error.status === 401) return revoked(error);
         cursor = (await ask('GET', '/changes/latest-cursor')).cursor;
@@ -742,10 +741,7 @@ export const refresh = again;
 
 /** @type {(() => void)[]} */
 const changeListeners = [];
-/**
- * Registers a listener for changes made on the hub.
- * @param {() => void} listener
- */
+/** @param {() => void} listener */
 export const onChange = (listener) => {
   changeListeners.push(listener);
 };

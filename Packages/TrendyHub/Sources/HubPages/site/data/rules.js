@@ -1,5 +1,5 @@
-// Rules for entries, types and properties that are pending in this browser. The hub computes all other values, with the
-// same results: both are tested against `Rules/cases.json` in TrendyTesting.
+// Rules for entries, types and properties that are pending in this browser. The hub applies the same rules to all
+// others; both implementations are tested against `Rules/cases.json` in TrendyTesting.
 
 import { addDays, dayOfEvent, daysBetween, lastDayOf, startOf, zoneOf } from './days.js';
 
@@ -37,7 +37,7 @@ export function actionOf(type, definitions, isRunning) {
 }
 
 /**
- * Returns the amount that an event contributes to a goal of its type.
+ * Returns an event's contribution to a goal of its type.
  * @param {Api.Event} event
  * @param {Goal} goal
  * @param {Api.PropertyDefinition[]} definitions of the type, in display order
@@ -58,12 +58,12 @@ export function amountOf(event, goal, definitions, now, isRunning) {
   return Math.max(0, (end - Date.parse(event.timestamp)) / 1000);
 }
 
-/** Maximum number of days after the first one over which the duration of an entry is split. */
+/** Maximum number of days after the first one over which an entry's duration is split. */
 const REACH = 2;
 
 /**
- * Returns the amounts that an event contributes to a goal of its type, by day. A duration is split where a day begins.
- * The parameters are those of `amountOf`.
+ * Returns an event's contributions to a goal of its type, by day. A duration is split where a day begins. The
+ * parameters are those of `amountOf`.
  * @param {Api.Event} event
  * @param {Goal} goal
  * @param {Api.PropertyDefinition[]} definitions
@@ -86,7 +86,6 @@ export function amountsOf(event, goal, definitions, now, isRunning) {
 }
 
 /**
- * Returns whether any of the skips covers a date.
  * @param {Api.Skip[]} skips of one type
  * @param {string} date
  */

@@ -1,4 +1,4 @@
-// Browser storage for pending writes and for responses to be used offline. Each user has a separate database.
+// Browser storage for pending writes and for responses needed offline. Each user has a separate database.
 
 import { newId } from './id.js';
 import { deleteUser, knownUsers, preference, setPreference } from './preferences.js';
@@ -21,8 +21,7 @@ let opening = null;
 /** @type {Set<IDBOpenDBRequest>} */
 const requests = new Set();
 
-// A page in the back-forward cache must not hold a database that it was creating, because no other page could then open
-// it.
+// A page in the back-forward cache must release a database that it was creating; no other page could open it otherwise.
 addEventListener('pagehide', () => {
   for (const request of requests) {
     if (request.transaction) request.transaction.abort();
@@ -262,7 +261,7 @@ export async function deleteStore(person) {
 }
 
 /**
- * Returns unsent writes of other users. Databases of users without unsent writes are deleted.
+ * Returns other users' unsent writes. Databases of users without unsent writes are deleted.
  * @param {string} person id of the current user
  * @returns {Promise<{person: string, name: string, writes: import('./queue.js').Write[]}[]>}
  */

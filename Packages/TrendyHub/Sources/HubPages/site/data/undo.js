@@ -1,4 +1,4 @@
-// Undo history of this tab. It survives a reload.
+// This tab's undo history, which survives a reload.
 
 import { setTabPreference, tabPreference } from './preferences.js';
 import { enqueue } from './queue.js';
@@ -17,7 +17,7 @@ const NAME = 'done';
 const MOST = 50;
 const ROOM = 1_000_000;
 
-/** Id of the user to whom the history belongs. */
+/** Id of the user who owns the history. */
 let person = '';
 /**
  * Steps that can be undone; the latest is last.

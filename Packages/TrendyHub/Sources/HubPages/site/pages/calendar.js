@@ -237,7 +237,7 @@ const legendRow = (all, chosen) =>
   );
 
 /**
- * Returns the heat map of a type.
+ * Returns a type's heat map.
  * @param {Api.EventType} type
  * @param {[string, string][]} stretches
  * @param {Counts} counts
@@ -254,8 +254,8 @@ function map(type, stretches, counts, pitch) {
       of.set(date, each[type.id]);
       sum += each[type.id];
     }
-  // Days count from the type's creation, or from its first entry if that is earlier. For a type that is older than
-  // the range, they count from the start of the range or of the record.
+  // Days count from the type's creation, or from its first entry if that is earlier. For a type older than the range,
+  // they count from the start of the range or of the record.
   const earliest = [...of.keys()].sort()[0];
   const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
   const first = made && made >= from ? (earliest && earliest < made ? earliest : made) : counts.first;
@@ -306,7 +306,7 @@ const mostOn = (weekday) =>
   weekday === undefined ? '' : ` ${texts.calendar.mostOn(weekdayName(addDays('2023-01-01', weekday), 'long'))}`;
 
 /**
- * Returns the streak and score of a type that has a goal.
+ * Returns the streak and score of a type with a goal.
  * @param {Api.EventType} type
  */
 function standing(type) {

@@ -206,7 +206,7 @@ function openPairing() {
         const status = h('p.quiet', { role: 'status' }, texts.devices.waiting);
         const seconds = () => Math.max(0, (Date.parse(expires) - Date.now()) / 1000);
         const left = h('p.small.quiet', null, texts.devices.expires(length(seconds())));
-        // The hub's public address, or else the address of this page.
+        // The hub's public address, or by default the address of this page.
         const address = (picture && new URL(picture.link).searchParams.get('hub')) ?? location.origin;
         box.replaceChildren(
           h('p', null, texts.devices.codeHint(address)),
@@ -285,7 +285,7 @@ function openToken() {
 }
 
 /**
- * Returns the QR code of a pairing link, dark on light in both themes.
+ * Returns a pairing link's QR code, dark on light in both themes.
  * @param {{link: string, size: number, path: string}} picture
  */
 function qrCode({ link, size, path }) {
@@ -363,7 +363,7 @@ function waitingList() {
 }
 
 /**
- * Returns the row of a rejected change, with its reason and the possible actions.
+ * Returns the row for a rejected change, with its reason and the possible actions.
  * @param {import('../data/queue.js').Write} write
  * @param {string} name
  */
@@ -395,7 +395,7 @@ function refusedRow(write, name) {
 }
 
 /**
- * Returns the user-entered values of a change as text.
+ * Returns the values that the user entered in a change, as text.
  * @param {import('../data/queue.js').Write} write
  */
 function changeText(write) {

@@ -1,4 +1,4 @@
-// First run: three steps for a user without types. Each of them can be skipped.
+// First run: three steps for a user without types. Each can be skipped.
 
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
@@ -46,7 +46,7 @@ const TEMPLATES = [
 const chosen = new Set([0, 1]);
 
 /**
- * Returns the step that this tab is at: 1 to 3, or 0 after the last step or after skipping.
+ * Returns this tab's step: 1 to 3, or 0 after the last step or after skipping.
  * @param {boolean} hasTypes
  */
 export function firstStep(hasTypes) {
@@ -55,7 +55,7 @@ export function firstStep(hasTypes) {
   return step === 2 && !hasTypes ? 1 : step;
 }
 
-/** Step that is currently displayed. */
+/** Step currently displayed. */
 let drawn = 0;
 
 /**

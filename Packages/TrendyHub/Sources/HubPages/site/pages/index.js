@@ -17,7 +17,7 @@ const modules = {
   notfound: () => import('./notfound.js'),
 };
 
-/** Loads the modules of all pages, so that they can be shown while the hub is unreachable. */
+/** Loads the modules of all pages, so they can be shown while the hub is unreachable. */
 export const loadPages = () => Promise.all(Object.values(modules).map((load) => load()));
 
 /**

@@ -69,7 +69,7 @@ export function insights(query) {
 }
 
 /**
- * Returns the weekly summary, which the hub has written.
+ * Returns the weekly summary in the hub's words.
  * @param {string[]} sentences
  */
 const inWords = (sentences) =>

@@ -11,7 +11,7 @@ import { decimal, fixed } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Page with the mileage for a year. The hub computes all numbers.
+ * Page with a year's mileage. The hub computes all numbers.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
@@ -137,8 +137,8 @@ const nameOf = (log, month, style = /** @type {'long' | 'short'} */ ('long')) =>
   monthName(`${log.year}-${String(month).padStart(2, '0')}-01`, style);
 
 /**
- * Draws a bar for each month. Business is solid, private outlined and unclassified dotted, so that the chart prints
- * well in black.
+ * Draws a bar for each month. Business is solid, private outlined and unclassified dotted, so the chart prints well in
+ * black.
  * @param {Api.Mileage} log
  */
 function months(log) {
@@ -331,10 +331,7 @@ function odometers(log, vehicle) {
   );
 }
 
-/**
- * Returns the table of trips.
- * @param {Api.Mileage} log
- */
+/** @param {Api.Mileage} log */
 function rows(log) {
   const [unit] = lengthUnit();
   const kind = (/** @type {Api.Mileage['rows'][number]} */ row) =>

@@ -1,4 +1,4 @@
-// Pairing, the only page that an unpaired browser can show.
+// Pairing, the only page for an unpaired browser.
 
 import { actionForm, h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
@@ -136,7 +136,7 @@ export function saveWrites(writes) {
   download('trendy-unsent.json', 'application/json', JSON.stringify(whole, null, 2));
 }
 
-/** Returns the name of this browser for the list of the user's devices. */
+/** Returns this browser's name for the list of the user's devices. */
 function browserName() {
   const agent = navigator.userAgent;
   const browser = /Edg\//.test(agent)

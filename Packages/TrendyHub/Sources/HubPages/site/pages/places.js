@@ -23,8 +23,8 @@ import { texts } from '../texts.js';
 export function places(id, query) {
   const show = (/** @type {string | null} */ made) => go(made ? `/places/${made}` : '/places');
   const add = (/** @type {number[] | null} */ position = null) => openPlace(null, { position, onDone: show });
-  // A sheet on another page needed the location, which only this document may request. Reopen the sheet with the
-  // name entered there.
+  // A sheet on another page needed the location, which only this document may request. Reopen the sheet with the name
+  // entered there.
   const named = query.get('here');
   if (named !== null) {
     history.replaceState(history.state, '', location.pathname);

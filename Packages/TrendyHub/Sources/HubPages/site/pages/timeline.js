@@ -31,7 +31,7 @@ import {
 import { texts } from '../texts.js';
 
 /**
- * Page with the entries of a day in order, or with search results.
+ * Page with a day's entries in order, or with search results.
  * @param {string} asked a date
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -71,7 +71,7 @@ export function timeline(asked, query) {
       const list = (only ? all.filter((event) => event.event_type_id === only) : all).sort(
         (a, b) => order(a) - order(b),
       );
-      // As on every other page, an entry counts on the day on which it starts.
+      // As on every other page, an entry counts on the day when it starts.
       const begun = all.filter((event) => dayOfEvent(event) === date);
       const trips = begun.filter(isTrip);
       const metres = trips.reduce((sum, trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
@@ -154,7 +154,7 @@ export function timeline(asked, query) {
     },
   });
   /**
-   * Returns the row of an event. The row of a trip also links to its explanation.
+   * Returns an event's row. A trip's row also links to its explanation.
    * @param {Api.Event} event
    * @param {number} i
    * @param {ReturnType<typeof selectionOf>} selection
@@ -231,14 +231,14 @@ export function timeline(asked, query) {
     if (event.is_all_day) return 0;
     const [start, begin] = [Date.parse(event.timestamp), startOf(date).getTime()];
     if (isVisit(event)) return Math.max(begin, start) - 1;
-    // An event from the previous day that ends on this day is sorted by its end, for example a night's sleep by the
-    // time of waking.
+    // An event from the previous day that ends on this day is sorted by its end, such as a night's sleep by the time of
+    // waking.
     return start >= begin ? start : lastDayOf(event) > date ? begin : Date.parse(event.end_date ?? '');
   }
 }
 
 /**
- * Reads the positions of a day; resolves to `null` if the hub is unreachable.
+ * Reads a day's positions; resolves to `null` if the hub is unreachable.
  * @param {string} date
  */
 const fixesOf = (date) =>

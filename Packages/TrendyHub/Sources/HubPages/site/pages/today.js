@@ -182,7 +182,7 @@ const routeOf = (id) =>
   );
 
 /**
- * Returns the title of a live trip, for example `Driving from Home` or `Driving since 08:08`.
+ * Returns a live trip's title, such as `Driving from Home` or `Driving since 08:08`.
  * @param {LiveTrip} trip
  */
 function liveTitle(trip) {
@@ -204,7 +204,7 @@ function doneWords(goals) {
 }
 
 /**
- * Returns the list of daily goals that have not been met yet.
+ * Returns the daily goals that have not been met yet.
  * @param {[Api.EventType, import('../parts/goal.js').Progress][]} left
  * @param {Api.Event[]} running
  */
@@ -244,7 +244,7 @@ const leftToday = (left, running) =>
   );
 
 /**
- * Returns the remaining amount and the usual time of a goal.
+ * Returns a goal's remaining amount and usual time.
  * @param {Api.EventType} type
  * @param {import('../parts/goal.js').Progress} goal
  */

@@ -33,7 +33,7 @@ import { texts } from '../texts.js';
 const KINDS = [...Object.entries(texts.trips.kinds)];
 
 /**
- * Page with the trips of a month.
+ * Page with a month's trips.
  * @param {string} id
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -46,9 +46,7 @@ export function trips(id, query) {
    * @type {{all: Api.Trip[], chosen: Api.Trip | null, month: string, counted: Map<string, string>}}
    */
   let shown = { all: [], chosen: null, month: '', counted: new Map() };
-  /**
-   * Maps each trip that does not count, because another trip recorded the same drive, to the id of the counted trip.
-   */
+  /** For each trip that does not count, because another trip recorded the same drive, the id of the counted trip. */
   const witnessed = (/** @type {Api.GetWitnesses} */ { witnesses }) =>
     new Map(witnesses.map((witness) => [witness.id, witness.counted_id]));
   const inMonth = (/** @type {Api.Event[]} */ events, /** @type {string} */ month) =>
@@ -79,7 +77,7 @@ export function trips(id, query) {
       const events = await eventsOf(`${month}-01`, addDays(`${addMonths(month, 1)}-01`, -1), 'trip');
       const days = inMonth(events(), month);
       const chosen = pick(days);
-      // If the month has no trips, show the latest trip of the whole record.
+      // If the month has no trips, show the latest trip in the whole record.
       const latest = days.size ? null : ((await read('/events?source_type=trip&limit=1')).answer[0] ?? null);
       const counted = witnessed((await read('/mileage/witnesses')).answer);
       const around = chosen
@@ -198,7 +196,7 @@ async function classify(trip, kind) {
 }
 
 /**
- * Groups the trips of a month by day, latest day first, with each day's trips in chronological order.
+ * Groups a month's trips by day, latest day first, with each day's trips in chronological order.
  * @param {Api.Trip[]} trips latest first
  * @param {string} month
  * @returns {Map<string, Api.Trip[]>}
@@ -213,10 +211,7 @@ function byDay(trips, month) {
   return days;
 }
 
-/**
- * Returns the trips in list order.
- * @param {Map<string, Api.Trip[]>} days
- */
+/** @param {Map<string, Api.Trip[]>} days */
 const inOrder = (days) => [...days.values()].flat();
 
 /**
@@ -377,7 +372,7 @@ function detail(trip, all, around, countedId) {
 }
 
 /**
- * Returns the field for the business distance of a mixed trip.
+ * Returns the field for a mixed trip's business distance.
  * @param {Api.Trip} trip
  */
 function businessPart(trip) {
@@ -425,7 +420,7 @@ function figures(trip, around) {
 }
 
 /**
- * Returns the start and end of a trip, with buttons to name them.
+ * Returns a trip's start and end, with buttons to name them.
  * @param {Api.Trip} trip
  */
 function ends(trip) {

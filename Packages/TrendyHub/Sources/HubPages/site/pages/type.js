@@ -40,7 +40,7 @@ const RANGES = [...Object.entries(texts.type.ranges), ['all', texts.type.all]];
 const STEPS = { '4w': ['day', 28], '12w': ['day', 84], '1y': ['week', 365], all: ['month', 36_525] };
 
 /**
- * Page with the trend, pattern, values and latest entries of a type.
+ * Page with a type's trend, pattern, values and latest entries.
  * @param {string} id
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -170,7 +170,7 @@ async function findingOf(id, range, date) {
 const perDay = (/** @type {number} */ sum) => decimal(sum / 14, 1);
 
 /**
- * Returns the key figures of a type as value, unit and label.
+ * Returns a type's key figures as value, unit and label.
  * @param {Api.EventType} of
  * @param {number} now
  * @param {Api.TypeInsights['findings'] | undefined} found
@@ -218,13 +218,13 @@ const when = (of, pattern, redraw) =>
   });
 
 /**
- * Returns the day and time for the row of an event.
+ * Returns the day and time for an event's row.
  * @param {Api.Event} event
  */
 function rowTime(event) {
   const day = dayOfEvent(event);
   const at = event.is_all_day ? texts.timeline.allDay : time(new Date(event.timestamp));
-  // The heading of the page already names the type.
+  // The page's heading already names the type.
   return {
     when: day === today() ? texts.type.today : dayAndMonth(day),
     title: isTrip(event) || isVisit(event) ? '' : at,

@@ -52,7 +52,7 @@ export function withoutUnit(label) {
  * Formats a value with its label.
  * @param {number} value
  * @param {string} label empty if the label is shown elsewhere
- * @param {string} [known] name that the reader already sees, for example the name of the type
+ * @param {string} [known] name that the reader already sees, such as the type's name
  */
 export function amountText(value, label, known = '') {
   const number = decimal(value, 3);

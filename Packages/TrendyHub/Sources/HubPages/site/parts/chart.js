@@ -3,7 +3,7 @@ import { preference, setPreference } from '../data/preferences.js';
 import { texts } from '../texts.js';
 
 const NAME = 'tables';
-/** Maximum number of stored choices, and maximum length of a chart's name, which may contain text from the user. */
+/** Maximum number of stored choices, and maximum length of a chart's name, which may contain user text. */
 const MOST = 200;
 const LONGEST = 200;
 
@@ -33,7 +33,7 @@ const keepChoices = () =>
   setPreference(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
 
 /**
- * Returns the heading of a column. For hours it is the column's name itself.
+ * Returns a column's heading, which for hours is the column's name.
  * @param {string} column
  */
 const headingOf = (column) => texts.columns[/** @type {'date'} */ (column)] ?? column;
@@ -149,7 +149,7 @@ export function table(caption, headings, rows, most = 400) {
 }
 
 /**
- * Encodes rows as CSV (RFC 4180). Text that a spreadsheet would evaluate as a formula is quoted.
+ * Encodes rows as CSV (RFC 4180). Quotes text that a spreadsheet would evaluate as a formula.
  * @param {(string | number | null | undefined)[][]} rows
  */
 export function csv(rows) {

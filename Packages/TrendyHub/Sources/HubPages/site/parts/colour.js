@@ -106,8 +106,7 @@ const hex = (rgb) => {
 const mix = (a, b, share) => /** @type {[number, number, number]} */ (a.map((v, i) => v * share + b[i] * (1 - share)));
 
 /**
- * Returns mark and ink of a colour for a theme, with a contrast of at least 3:1 to the background and 4.5:1 to the
- * wash.
+ * Returns a colour's mark and ink for a theme, with a contrast of at least 3:1 to the background and 4.5:1 to the wash.
  * @param {[number, number, number]} rgb
  * @param {typeof LIGHT} theme
  */
@@ -129,7 +128,7 @@ function fit(rgb, theme) {
 const fitted = new Map();
 
 /**
- * Returns mark and ink of a colour for both themes.
+ * Returns a colour's mark and ink for both themes.
  * @param {string} text stored colour; an invalid one becomes slate
  */
 export function colours(text) {
@@ -150,7 +149,7 @@ export function colours(text) {
 }
 
 /**
- * Returns custom CSS properties for the colour of a type.
+ * Returns custom CSS properties for a type's colour.
  * @param {string} text
  */
 export function tint(text) {

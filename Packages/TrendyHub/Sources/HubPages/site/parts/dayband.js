@@ -156,7 +156,7 @@ export function dayBand(date, events, width, fixes) {
 }
 
 /**
- * Draws ticks for positions. A tick is darker where there are many.
+ * Draws ticks for positions, darker where there are many.
  * @param {Fixes} fixes
  * @param {(moment: number) => number} x
  * @param {number} y

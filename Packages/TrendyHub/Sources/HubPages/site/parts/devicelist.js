@@ -1,5 +1,3 @@
-// Rows for the user's devices.
-
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { clockAhead } from '../data/api.js';
@@ -16,7 +14,7 @@ export const thisFirst = (list) => [...list].sort((a, b) => Number(b.current) - 
 /** @param {Api.Device} device */
 export const deviceGlyph = (device) => glyph(/phone|pixel|galaxy|android|ipad/i.test(device.name) ? 'phone' : 'laptop');
 
-/** Clock differences of up to this many seconds count as correct, because a request takes time. */
+/** Clock differences up to this many seconds count as correct, because a request takes time. */
 const CLOSE = 5;
 
 /** @param {number} ahead seconds */
@@ -32,7 +30,7 @@ const waitText = (n, oldest) =>
   n && oldest ? texts.sync.pendingSince(n, length((Date.now() - Date.parse(oldest)) / 1000)) : texts.sync.pending(n);
 
 /**
- * Returns the state of a device as it was reported: last contact, pending entries, and clock.
+ * Returns the state that a device has reported: last contact, pending entries, and clock.
  * @param {Api.Device} device
  * @returns {string[]}
  */
@@ -91,7 +89,7 @@ export function deviceBlock(list) {
 }
 
 /**
- * Returns the state of a device in short form, for example `17:46, 0 pending`.
+ * Returns a device's state in short form, such as `17:46, 0 pending`.
  * @param {Api.Device} device
  */
 function shortState(device) {

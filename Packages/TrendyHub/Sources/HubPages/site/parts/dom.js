@@ -24,7 +24,7 @@ window.addEventListener('unhandledrejection', (event) => {
 });
 
 /**
- * Wraps a listener so that the rejection of its promise is reported.
+ * Wraps a listener so that its promise's rejection is reported.
  * @param {(event: Event) => unknown} listener
  * @returns {(event: Event) => void}
  */
@@ -83,7 +83,7 @@ export function h(tag, attributes, ...children) {
 }
 
 /**
- * Returns a form that is submitted by an action of the page. The action also validates the fields.
+ * Returns a form that an action of the page submits. The action also validates the fields.
  * @param {() => unknown} action
  * @param {...Child} children
  */
@@ -118,7 +118,6 @@ export function svg(tag, attributes, ...children) {
 }
 
 /**
- * Replaces the content of an element.
  * @param {Element} element
  * @param {...Child} children
  */
@@ -134,6 +133,6 @@ export function fill(element, ...children) {
 export function say(text, isUrgent = false) {
   const region = document.getElementById(isUrgent ? 'warned' : 'said');
   if (!region) return;
-  // Repeated text must differ in order to be announced again.
+  // Repeated text must differ to be announced again.
   region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }

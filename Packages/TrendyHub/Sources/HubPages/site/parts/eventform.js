@@ -1,4 +1,4 @@
-// Sheet to create or edit an event. Its fields are derived from the property definitions of the type.
+// Sheet to create or edit an event. Its fields are derived from the type's property definitions.
 
 import { actionForm, fill, h } from './dom.js';
 import { disc, glyph } from './glyph.js';
@@ -44,7 +44,7 @@ import { openType } from './typeform.js';
 import { texts } from '../texts.js';
 
 /**
- * Returns the default properties of a type in wire format.
+ * Returns a type's default properties in wire format.
  * @param {string} typeId
  */
 function defaults(typeId) {
@@ -73,7 +73,7 @@ const fresh = (typeId) => ({
 });
 
 /**
- * Records an event of a type by performing the type's action.
+ * Records an event by performing its type's action.
  * @param {Api.EventType} type
  * @param {Api.Event} [running] running event of the type
  */
@@ -157,8 +157,7 @@ const readLatest = () =>
   );
 
 /**
- * Returns the number of uses and the last entry of each type. Uses within an hour of the current time of day count
- * most.
+ * Returns each type's number of uses and last entry. Uses within an hour of the current time of day count most.
  * @returns {Map<string, {uses: number, last: Api.Event}>}
  */
 function usage() {
@@ -208,7 +207,7 @@ export function openLog(date, span) {
         },
         content,
       );
-    // Determine the order only once, so that no row moves while the user is about to tap it.
+    // Determine the order only once, so no row moves while the user is about to tap it.
     let used = usage();
     const draw = () => {
       const name = input.value.trim();
@@ -355,7 +354,7 @@ function open(event, isNew) {
     const place = textField(texts.form.place, event.location_name ?? '', { maxlength: 1000 });
     const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
     const note = field(texts.form.note, noteInput, noteInput, () => noteInput.value.trim());
-    /** Returns the values of the form. If a field is invalid, focuses it and returns `undefined`. */
+    /** Returns the form's values. If a field is invalid, focuses it and returns `undefined`. */
     const read = () => {
       /** @type {Api.Patch} */
       let values;
@@ -458,7 +457,7 @@ function open(event, isNew) {
 }
 
 /**
- * Returns a button that creates a place at the position of an event, unless the event is in a place already.
+ * Returns a button that creates a place at an event's position, unless the event is already in a place.
  * @param {Api.Event} event
  */
 function placeButton(event) {
@@ -488,7 +487,7 @@ const OF_TRIPS = new Set([
 ]);
 
 /**
- * Returns the fields for the distance and vehicle of a trip.
+ * Returns the fields for a trip's distance and vehicle.
  * @param {Api.Event} event
  */
 function tripFields(event) {
@@ -519,7 +518,7 @@ function tripFields(event) {
 }
 
 /**
- * Returns the changed values of a form as a merge patch.
+ * Returns the form values that have changed, as a merge patch.
  * @param {Api.Event} event
  * @param {Api.Patch} values
  */

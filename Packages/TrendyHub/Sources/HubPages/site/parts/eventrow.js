@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
 
 /**
- * Returns the row of an event. Pressing it opens the event, or the page of a trip.
+ * Returns an event's row. Pressing it opens the event, or the page of a trip.
  * @param {Api.Event} event
  * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?:
  *   boolean, hasSource?: boolean, choice?: {isOn: boolean, toggle: () => void, erase: () => void} | null}} [options]
@@ -84,7 +84,7 @@ export function eventRow(event, options = {}) {
 }
 
 /**
- * Returns when an event from another day began, or when one that continues beyond the day ends: `since Wed 23:00`.
+ * Returns when an event from another day began, or when an event that continues beyond the day ends: `since Wed 23:00`.
  * @param {Api.Event} event
  * @param {string} day
  */

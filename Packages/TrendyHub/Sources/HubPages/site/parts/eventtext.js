@@ -1,5 +1,3 @@
-// Text for events and their values.
-
 import { amountText, withoutUnit } from './amount.js';
 import { parseNumber } from './field.js';
 import { definitions, places, settings, summaryOf, typeOf } from '../data/record.js';
@@ -22,7 +20,7 @@ import { count, decimal, fixed } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Formats a distance in the user's unit, for example `18.3 km`.
+ * Formats a distance in the user's unit, such as `18.3 km`.
  * @param {number} metres
  */
 export function distance(metres) {
@@ -32,7 +30,7 @@ export function distance(metres) {
 }
 
 /**
- * Formats a speed in the user's unit, for example `31 km/h`.
+ * Formats a speed in the user's unit, such as `31 km/h`.
  * @param {number} speed in metres per second
  */
 export function speed(speed) {
@@ -51,7 +49,7 @@ export function parseDistance(text) {
 }
 
 /**
- * Formats the value of a property.
+ * Formats a property's value.
  * @param {Api.Property | null | undefined} property
  * @param {string} [label]
  * @param {string} [known] name that the reader already sees
@@ -93,7 +91,7 @@ const UNSAID = new Set([
 ]);
 
 /**
- * Returns the values of an event as text, in the order of their definitions.
+ * Returns an event's values as text, in the order of their definitions.
  * @param {Api.Event} event
  */
 export function summary(event) {
@@ -124,7 +122,7 @@ export function summary(event) {
 }
 
 /**
- * Returns the distance, duration and category of a trip.
+ * Returns a trip's distance, duration and category.
  * @param {Api.Event} event a trip
  * @returns {string[]}
  */
@@ -159,7 +157,7 @@ const span = (event) => length((Date.parse(event.end_date ?? '') - Date.parse(ev
 export const stayText = (event) => (isVisit(event) && event.end_date ? span(event) : '');
 
 /**
- * Returns the title of an event: the name of its type, the place of a visit, or both ends of a trip.
+ * Returns an event's title: the name of its type, the place of a visit, or both ends of a trip.
  * @param {Api.Event} event
  */
 export function titleOf(event) {
@@ -242,7 +240,7 @@ export function decodeRoute(text) {
 }
 
 /**
- * Formats the time of an event for a list.
+ * Formats an event's time for a list.
  * @param {Api.Event} event
  * @param {string} [day] day of the list
  */
@@ -259,7 +257,7 @@ export function timeText(event, day) {
 }
 
 /**
- * Formats the time of an event as `08:31`, `yesterday 22:10` or `last Wednesday`.
+ * Formats an event's time as `08:31`, `yesterday 22:10` or `last Wednesday`.
  * @param {Api.Event} event
  */
 export function whenText(event) {
@@ -270,13 +268,13 @@ export function whenText(event) {
 }
 
 /**
- * Formats the elapsed time of a running event, for example `1:38`.
+ * Formats a running event's elapsed time, such as `1:38`.
  * @param {Api.Event} event
  */
 export const runningText = (event) => clock((Date.now() - Date.parse(event.timestamp)) / 1000);
 
 /**
- * Formats a number of bytes, for example `3.2 MB`.
+ * Formats a number of bytes, such as `3.2 MB`.
  * @param {number} n
  */
 export function bytes(n) {

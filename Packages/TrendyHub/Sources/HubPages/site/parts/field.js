@@ -149,7 +149,7 @@ export function parseNumber(text, hasGroups = true) {
 }
 
 /**
- * Returns whether the groups of a whole number have three digits. Groups before the last may have two, as in India.
+ * Returns whether a whole number's groups have three digits. Groups before the last may have two, as in India.
  * @param {string} text
  */
 function isGrouped(text) {
@@ -380,8 +380,7 @@ export function momentField(label, moment) {
 }
 
 /**
- * Returns a menu to choose between the two moments of a local time that a clock change repeats. Hidden for all other
- * times.
+ * Returns a menu of the two moments of a local time that a clock change repeats. Hidden for all other times.
  * @param {HTMLInputElement} input field with date and time
  * @param {Date | null} moment initial moment
  */

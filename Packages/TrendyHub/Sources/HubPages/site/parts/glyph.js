@@ -177,7 +177,7 @@ export function glyph(name, classes = '') {
 }
 
 /**
- * Draws the glyph of a type within a drawing: a path in a box of 20 units, or a letter.
+ * Draws a type's glyph within a drawing: a path in a box of 20 units, or a letter.
  * @param {{name: string, icon: string}} type
  * @param {number} x horizontal centre
  * @param {number} y vertical centre
@@ -193,7 +193,7 @@ export function glyphAt(type, x, y) {
 }
 
 /**
- * Returns the glyph suggested by a name of a type, for example `Coffee`.
+ * Returns the glyph suggested by a type's name, such as `Coffee`.
  * @param {string} name
  * @returns {string | null}
  */
@@ -203,8 +203,7 @@ export function suggested(name) {
 }
 
 /**
- * Returns the face of a type: a glyph; or else up to two characters that are its icon; or else the first letter of its
- * name.
+ * Returns a type's face: a glyph, up to two characters from its icon, or the first letter of its name.
  * @param {{name: string, icon: string}} type
  */
 function faceOf(type) {
@@ -227,7 +226,7 @@ function known(icon) {
 }
 
 /**
- * Returns a disc with the glyph of a type.
+ * Returns a disc with a type's glyph.
  * @param {{name: string, color: string, icon: string}} type
  * @param {22 | 28 | 32 | 48} size
  */

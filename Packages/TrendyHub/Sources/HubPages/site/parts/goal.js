@@ -18,7 +18,7 @@ import { texts } from '../texts.js';
  */
 
 /**
- * Returns the goal of a type; `null` if it has none or one of an unknown kind.
+ * Returns a type's goal; `null` if it has none or one of an unknown kind.
  * @param {Api.EventType} type
  * @returns {Goal | null}
  */
@@ -43,7 +43,7 @@ export const hasStreak = (goal) => goal.bound === 'at_least';
 /**
  * @param {Api.EventType} type
  * @param {Standing | undefined} standing
- * @param {{event: Api.Event, count: number}[]} unseen pending events that the hub's sums do not include
+ * @param {{event: Api.Event, count: number}[]} unseen pending events missing from the hub's sums
  * @returns {Progress | null} `null` if there is no goal or the hub's sums are not known yet
  */
 export function progress(type, standing, unseen) {

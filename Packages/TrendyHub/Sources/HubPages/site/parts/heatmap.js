@@ -11,7 +11,7 @@ import { texts } from '../texts.js';
 const WIDE = { left: 30, top: 20, half: 4 };
 const NARROW = { left: 46, top: 26, half: 6 };
 
-/** Returns the hatch pattern for skipped days, which a page needs only once. */
+/** Returns the hatch pattern for skipped days, needed only once per page. */
 export const hatch = () =>
   svg(
     'svg.defs',
@@ -28,8 +28,7 @@ export const hatch = () =>
   );
 
 /**
- * Returns a function that maps the count of a day to a level by the hub's bounds. Types unknown to the hub have one
- * level.
+ * Returns a function that maps a day's count to a level by the hub's bounds. Types unknown to the hub have one level.
  * @param {number[]} [bounds]
  * @returns {(value: number) => number} 0 to 4
  */
@@ -39,7 +38,7 @@ const levels =
     value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length;
 
 /**
- * Returns the range of counts of each level as text. Levels that no count can have are omitted.
+ * Returns each level's range of counts as text. Levels that no count can have are omitted.
  * @param {number[]} bounds
  * @returns {[number, string][]}
  */
@@ -100,7 +99,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       const [column, row] = [Math.floor(n / 7), n % 7];
       const [x, y] = [left + column * pitch, top + row * pitch];
       if (date.slice(5, 7) !== month && (row === 0 || month === '')) {
-        // A month's label is placed at its first whole week, because it needs the space.
+        // Place a month's label at its first whole week, because it needs the space.
         month = date.slice(5, 7);
         children.push(svg('text', { x, y: top - 9 }, monthName(date)));
       }
@@ -129,7 +128,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       shape.setAttribute('role', 'gridcell');
       shape.setAttribute('aria-label', text);
       shape.setAttribute('tabindex', '-1');
-      // Key by which the focus is restored after a redraw.
+      // Key for restoring the focus after a redraw.
       shape.dataset.key = `day-${type.id}-${date}`;
       cells.push(shape);
       dates.push(date);

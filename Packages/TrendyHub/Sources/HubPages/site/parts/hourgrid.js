@@ -1,4 +1,4 @@
-// Pattern of a type by hour and weekday, as a drawing, a table and sentences. The hub computes all numbers.
+// A type's pattern by hour and weekday, as a drawing, a table and sentences. The hub computes all numbers.
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
@@ -14,7 +14,6 @@ const hourText = (/** @type {number} */ hour) => minuteText((hour % 24) * 60);
 const dayName = (/** @type {number} */ weekday, /** @type {'short' | 'long'} */ length = 'long') =>
   weekdayName(`2023-01-0${1 + weekday}`, length);
 
-/** Column names of the table. */
 export const HOUR_COLUMNS = ['weekday', ...Array.from({ length: 24 }, (_, i) => String(i))];
 /**
  * @param {Pattern} pattern

@@ -53,10 +53,7 @@ export function importForm(imports) {
 /** @param {Api.Import[]} imports */
 export const pastImports = (imports) => imports.filter((entry) => entry.import).reverse();
 
-/**
- * Undoes an import.
- * @param {string} id
- */
+/** @param {string} id */
 export async function undoImport(id) {
   const mine = ++turn;
   current = {
@@ -405,7 +402,7 @@ function failed(name, state) {
  */
 function preview(name, found) {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
-  // Keep all type names of the file, because the user's choices affect the rest of the preview.
+  // Keep all type names in the file, because the user's choices affect the rest of the preview.
   if (!mine.names.size && !mine.without.size) mine.found = found.types;
   const all = mine.found.length ? mine.found : found.types;
   const chosen = all.filter((type) => !mine.without.has(type.name.toLowerCase()));
@@ -419,7 +416,7 @@ function preview(name, found) {
         )
         .filter(Boolean)
     : [];
-  // Includes entries whose type is not in the file, for example trips detected from positions.
+  // Includes entries whose type is not in the file, such as trips detected from positions.
   const n = isWhole ? Math.max(events, found.new.event ?? 0) : events;
   const isAnything = n + others.length + found.new_readings > 0;
   const range = found.first
@@ -475,7 +472,7 @@ function preview(name, found) {
 }
 
 /**
- * Asks for confirmation before the entries of a file are imported a second time.
+ * Asks for confirmation before a file's entries are imported a second time.
  * @param {string} zone time zone of the earlier import
  */
 function otherZoneChoice(zone) {

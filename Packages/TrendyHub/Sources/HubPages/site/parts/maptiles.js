@@ -1,5 +1,4 @@
-// Map tiles from the source that the hub's operator has configured. Where tiles are missing, the background stays
-// blank.
+// Map tiles from the source configured by the hub's operator. Where tiles are missing, the background stays blank.
 
 import { svg } from './dom.js';
 import { session } from '../data/record.js';

@@ -27,7 +27,7 @@ export function openOdometer(chosen) {
       h('input.input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', maxlength: 20 })
     );
     const reading = field(texts.mileage.reading(unit), amount, amount, () => {
-      // Odometers have no decimals, so every separator is a thousands separator and is removed.
+      // Odometers have no decimals, so every separator separates thousands and is removed.
       const number = Number(
         amount.value
           .trim()

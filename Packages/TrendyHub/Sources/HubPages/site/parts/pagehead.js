@@ -12,7 +12,7 @@ import { texts } from '../texts.js';
 export const definePage = (page) => page;
 
 /**
- * Returns the header of a page with title, sentence and actions.
+ * Returns a page's header with title, sentence and actions.
  * @param {string} title
  * @param {Child} sentence
  * @param {Child} [actions]

@@ -20,7 +20,7 @@ import { texts } from '../texts.js';
 export function openPlace(place, given = {}) {
   const { position = null, name: called = '', isHere = false, onDone = () => {} } = given;
   const title = place ? place.name : texts.places.newPlace;
-  /** The place as displayed on the map of the sheet. */
+  /** The place as displayed on the sheet's map. */
   const draft = /** @type {Api.Geofence} */ ({
     id: newId(),
     name: called,
@@ -85,7 +85,7 @@ export function openPlace(place, given = {}) {
       },
     });
     const locate = () => {
-      // The hub permits this only in the document of this page. Browsers that lack the check ignore the permission.
+      // The hub permits this only in this page's document. Browsers that lack the check ignore the permission.
       if (document.featurePolicy?.allowsFeature('geolocation') === false) {
         if (isHere) return tell(texts.places.noLocation, true);
         sheet.isChanged = false;

@@ -20,7 +20,7 @@ const northing = (latitude) => Math.asinh(Math.tan((Math.min(85, Math.max(-85, l
 const latitudeOf = (y) => (Math.atan(Math.sinh(y)) * 180) / Math.PI;
 
 /**
- * Views of maps, keyed by their content.
+ * Views of maps by content.
  * @type {Map<string, {x: number, y: number, scale: number, isOwn: boolean}>}
  */
 const views = new Map();
@@ -32,8 +32,8 @@ const views = new Map();
  */
 
 /**
- * Receives a position that the user picks. The user can long-press, right-click, or press Enter for the centre
- * of the map; with `isTap` a tap suffices. `attach` receives a function that fits the view to the content and draws it.
+ * Receives a position picked by the user with a long press, a right click, or Enter for the centre of the map; with
+ * `isTap` a tap suffices. `attach` receives a function that fits the view to the content and draws it.
  * @typedef {{onPick: (position: number[]) => void, isTap?: boolean, attach?: (fitted: () => void) => void}} Picker
  */
 
@@ -84,7 +84,7 @@ export function routeMap({
   const tiles = tileLayer();
   const wide = { width: 600, height: 400 };
   /**
-   * Draws the name of one end of the route, on the side that has room.
+   * Draws the name of one end of the route, on the side with room for it.
    * @param {string} name
    * @param {number} px
    * @param {number} py
@@ -192,7 +192,6 @@ export function routeMap({
     for (const gap of way.length ? gaps : []) {
       const [from, to] = [gap.points[0], gap.points[gap.points.length - 1]];
       way.splice(2, 0, svg('path.unfixed', { d: line(gap.points) }), svg('path.missing', { d: line(gap.points) }));
-      // Gaps are labelled if they are long enough.
       if (Math.hypot(x(to[1]) - x(from[1]), y(to[0]) - y(from[0])) > 24)
         way.push(
           svg(
@@ -354,7 +353,7 @@ export function routeMap({
       choose(...inside(event));
     });
     // A sheet opened by a long press must not receive the click that follows. The end of a touch is sent to the element
-    // on which it began, even if that is redrawn.
+    // where it began, even if that has been redrawn.
     const release = (/** @type {Event} */ event) => {
       if (hold.isLong) event.preventDefault();
     };
@@ -444,7 +443,7 @@ function circleBox(place) {
 }
 
 /**
- * Formats an angle, for example `52°24′`.
+ * Formats an angle, such as `52°24′`.
  * @param {number} value
  * @param {number} step
  */

@@ -3,7 +3,7 @@ import { tint } from './colour.js';
 import { texts } from '../texts.js';
 
 /**
- * Draws the score of a goal as a ring.
+ * Draws a goal's score as a ring.
  * @param {number | null} score 0 to 1; `null` reserves the space
  * @param {string} [color] colour of the type
  */

@@ -1,4 +1,4 @@
-// Selection of several rows, and actions that apply to all of them. Each action is one undo step.
+// Selection of several rows, and actions on all of them. Each action is one undo step.
 
 import { actionForm, fill, h } from './dom.js';
 import { choice, menu, propertyField, zoneField } from './field.js';

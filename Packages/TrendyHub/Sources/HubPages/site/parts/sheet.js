@@ -11,7 +11,6 @@ import { texts } from '../texts.js';
  * @type {(() => boolean) | null}
  */
 let closeTop = null;
-// Navigating back closes a sheet.
 onBack(() => closeTop?.() ?? false);
 // Have the browser ask for confirmation before unsaved changes are lost.
 window.addEventListener('beforeunload', (event) => {
@@ -91,7 +90,7 @@ export function openSheet(title, build) {
 }
 
 /**
- * Runs the action of a form and closes its sheet. If the action fails, the form stays open and shows the error.
+ * Runs a form's action and closes its sheet. If the action fails, the form stays open and shows the error.
  * @param {HTMLDialogElement & {isBusy?: boolean}} sheet
  * @param {() => void} close
  * @param {() => Promise<unknown>} action

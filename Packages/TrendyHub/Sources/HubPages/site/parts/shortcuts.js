@@ -28,7 +28,7 @@ let going;
 
 export const areSingleKeysOn = () => preference('keys') !== 'off';
 
-/** @param {() => Record<string, (event: KeyboardEvent) => unknown>} ofPage returns the shortcuts of the visible page */
+/** @param {() => Record<string, (event: KeyboardEvent) => unknown>} ofPage returns the visible page's shortcuts */
 export function listenForKeys(ofPage) {
   document.addEventListener('keydown', (event) => {
     const target = /** @type {HTMLElement} */ (event.target);

@@ -1,4 +1,4 @@
-// Sheet for skipped days, for example holidays or illness. They do not break streaks and are hatched in charts.
+// Sheet for skipped days, such as holidays or illness. They do not break streaks and are hatched in charts.
 
 import { actionForm, h } from './dom.js';
 import { disc } from './glyph.js';
@@ -11,10 +11,7 @@ import { create, isOwnType, remove, skips, typeOf, types } from '../data/record.
 import { dayAndMonth, isDate, today } from '../data/days.js';
 import { texts } from '../texts.js';
 
-/**
- * Opens the sheet.
- * @param {Api.EventType[]} chosen types that are initially selected
- */
+/** @param {Api.EventType[]} chosen types that are initially selected */
 export function openSkipSheet(chosen) {
   openSheet(texts.skips.title, (sheet, close) => {
     const dateField = (/** @type {string} */ label) => {

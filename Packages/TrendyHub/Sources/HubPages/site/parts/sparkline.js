@@ -1,7 +1,7 @@
 import { h } from './dom.js';
 
 /**
- * Draws small bars, one per day, with today last. They are decorative: the same information is in the text beside them.
+ * Draws small bars, one per day, with today last. They are decorative: the text beside them has the same information.
  * If space is short, the earliest bars are omitted.
  * @param {number[]} values
  */

@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 
 const TALL = 56;
 
-/** Creates the position at which the user is reading the speed. The map shows it as a dot. */
+/** Creates the position at which the user is reading the speed, shown as a dot on the map. */
 export function spot() {
   /** @type {number[] | null} */
   let at = null;
@@ -30,7 +30,7 @@ export function spot() {
 /** @typedef {NonNullable<Api.GetTrip['speed']>} Speed */
 
 /**
- * Returns the stops of a trip for the map.
+ * Returns a trip's stops for the map.
  * @param {Speed | null | undefined} speed
  */
 export const stopsOf = (speed) =>

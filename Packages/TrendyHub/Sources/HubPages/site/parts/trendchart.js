@@ -149,7 +149,7 @@ function bar(step, x, pitch, y) {
 }
 
 /**
- * Returns the line of text that shows the value of one step.
+ * Returns the line of text with one step's value.
  * @param {Step[]} steps
  * @param {string} meanWords
  */

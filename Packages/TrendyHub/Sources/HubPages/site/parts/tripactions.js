@@ -1,4 +1,4 @@
-// Trip edits: split and merge. The hub computes the two halves from the positions, and performs each edit in one
+// Trip edits: split and merge. The hub computes the halves from the positions, and performs each edit in one
 // transaction.
 
 import { h } from './dom.js';
@@ -27,7 +27,7 @@ const drawn = { map() {}, panel() {} };
 const splitting = (trip) => (cut?.id === trip.id ? cut : null);
 
 /**
- * Returns the split point for the map of a trip.
+ * Returns the split point for a trip's map.
  * @param {Api.Trip} trip
  * @returns {import('./routemap.js').Cutter}
  */
@@ -160,7 +160,7 @@ function panel(trip, mine) {
 }
 
 /**
- * Describes one half, for example `Home to somewhere, 08:08 – 08:31, 23 min, 9.2 km`.
+ * Describes one half: `Home to somewhere, 08:08 – 08:31, 23 min, 9.2 km`.
  * @param {Api.ShowSplit['first']} half
  */
 function halfText(half) {
@@ -196,7 +196,7 @@ async function split(trip, mine) {
 }
 
 /**
- * Opens the sheet that merges a trip with the previous or next one.
+ * Opens the sheet for merging a trip with the previous or next one.
  * @param {Api.Trip} trip
  * @param {Pick<Api.GetTrip, 'previous' | 'next'>} around
  */

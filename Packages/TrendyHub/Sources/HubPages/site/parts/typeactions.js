@@ -15,7 +15,7 @@ import { texts } from '../texts.js';
 /** @typedef {Api.EventType} EventType */
 
 /**
- * Reads the number of entries of a type and the record version; the number is `null` if it is unknown.
+ * Reads a type's number of entries, which is `null` if unknown, and the record version.
  * @param {Api.EventType} type
  * @returns {Promise<{entries: number | null, seen?: string}>}
  */
@@ -91,8 +91,7 @@ const others = (type) =>
     .sort((a, b) => a.name.localeCompare(b.name));
 
 /**
- * Returns groups of types with the same name, which were created on different devices. The first type of a group is
- * kept.
+ * Returns groups of types with the same name, created on different devices. A group's first type is kept.
  * @returns {Api.EventType[][]}
  */
 export function sameNames() {
@@ -108,7 +107,7 @@ export function sameNames() {
 }
 
 /**
- * Opens the sheet to merge a type into another.
+ * Opens the sheet for merging a type into another.
  * @param {Api.EventType} type
  * @param {Api.EventType} [into] initially selected target
  */

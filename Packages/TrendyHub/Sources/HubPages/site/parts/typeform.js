@@ -13,7 +13,7 @@ import { goalOf } from './goal.js';
 import { canMerge, confirmDelete, openMergeType } from './typeactions.js';
 import { texts } from '../texts.js';
 
-/** Returns the next unused colour of the palette. */
+/** Returns the next unused palette colour. */
 function nextColour() {
   const used = new Set(types().map((type) => type.color.toLowerCase()));
   return (PALETTE.find((entry) => !used.has(entry.mark)) ?? PALETTE[types().length % PALETTE.length]).mark;
@@ -282,7 +282,7 @@ function goalFields(type) {
 const choicesText = (definition) => definition?.options?.join(', ') ?? '';
 
 /**
- * Returns the property list of a type, with fields to edit and add properties.
+ * Returns a type's property list, with fields to edit and add properties.
  * @param {Api.EventType | null} type
  */
 function propertyList(type) {
