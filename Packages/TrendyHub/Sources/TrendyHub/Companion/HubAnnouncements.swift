@@ -42,8 +42,8 @@ extension UserRecordService {
 
   /// Queues notices for a companion and saves the announced trips, in one write.
   ///
-  /// - Returns: `false` if another hub process has announced trips since ``tellings(ofDevice:)``; nothing was written
-  ///   then.
+  /// - Returns: `false`, with nothing written, if another hub process has announced trips since
+  ///   ``tellings(ofDevice:)``.
   @discardableResult
   public func tell(_ drafts: [HubAnnouncements.Draft], of device: String, as telling: HubAnnouncements) throws -> Bool {
     let now = records.clock.now

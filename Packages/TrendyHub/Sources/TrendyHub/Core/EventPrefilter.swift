@@ -4,7 +4,6 @@ import TrendyModels
 ///
 /// An event that fails the test cannot match. An event that passes it may or may not match.
 public struct EventPrefilter: Sendable {
-  /// Id of the event type to search; `nil` for all types.
   let typeId: String?
   /// For each search word, the part to look for in the event's text, and the types whose name contains the word.
   private let words: [(part: [UInt8], types: Set<String>)]

@@ -37,9 +37,9 @@ struct SeenVersion: Hashable, Sendable {
 
   var text: String { "\(epoch).\(version)" }
 
-  /// Returns the highest version up to the seen one that denotes the same write in the given state.
+  /// Returns the highest version, at most the seen one, that still refers to the write that the user saw.
   ///
-  /// A hub that was restored from a backup assigns the versions after the backup a second time.
+  /// A hub restored from a backup assigns the versions after the backup a second time.
   func base(in state: HubState) -> Int64 {
     if version <= state.head, state.epochs.epoch(of: version)?.id == epoch { return version }
     guard let place = state.epochs.firstIndex(where: { $0.id == epoch }) else { return 0 }

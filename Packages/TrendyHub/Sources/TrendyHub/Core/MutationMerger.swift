@@ -536,7 +536,6 @@ extension HubMutation.Content {
 }
 
 extension SyncedKind {
-  /// Fields that refer to other entities.
   var references: [(field: Field, reference: Reference)] {
     fields.compactMap { field in field.refersTo.map { (field, $0) } }
   }

@@ -88,7 +88,7 @@ extension DatabaseConnections {
     }
   }
 
-  /// Returns whether a commit took effect whose response was lost.
+  /// Returns whether a commit whose response was lost took effect.
   private func isCommitted(
     _ token: UInt64, since before: RecentWrites, in session: some DatabaseSession
   ) throws -> Bool {

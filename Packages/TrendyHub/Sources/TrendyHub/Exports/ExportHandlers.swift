@@ -2,7 +2,6 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers that export the record as files.
 struct ExportHandlers: Sendable {
   let records: HubRecords
   let readings: PostedTracks
@@ -43,7 +42,6 @@ struct ExportHandlers: Sendable {
   }
 }
 
-/// Chunks of an export whose first chunk was read in advance.
 private actor PeekedExportStream {
   private var first: Data?
   private let export: RecordExport

@@ -59,7 +59,6 @@ struct ExportRequest: Sendable {
     return start...(last.map { local.start(of: $0.advanced(by: 1)).addingTimeInterval(-0.001) } ?? .distantFuture)
   }
 
-  /// Returns whether the request covers the event's type and day.
   func contains(_ entry: HubEntry) -> Bool {
     guard let event = HubEventMoment(entry), typeId == nil || event.eventTypeId == typeId else { return false }
     guard first != nil || last != nil else { return true }

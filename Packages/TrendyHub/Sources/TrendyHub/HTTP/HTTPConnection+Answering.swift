@@ -35,7 +35,6 @@ extension HTTPConnection {
     return [.arm(surroundings.limits.sendIdleDeadline), .send(bytes)]
   }
 
-  /// Last lines of a response head.
   private var ending: String { isKept ? "\r\n" : "Connection: close\r\n\r\n" }
 
   mutating func onSent(_ surroundings: Surroundings) -> [Effect] {

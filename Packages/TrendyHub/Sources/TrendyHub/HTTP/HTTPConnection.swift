@@ -61,7 +61,6 @@ struct HTTPConnection {
   enum Stage {
     /// Waiting for a request head. The connection is idle until its first byte.
     case head
-    /// Waiting for the gate's decision.
     case admitting(HTTPHead)
     case body(HTTPHead, sender: HTTPAdmission.Sender?)
     case handling(HTTPHead)
@@ -117,7 +116,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Whether the connection needs to know now if the client closes its sending side.
+  /// Whether the connection must notice at once if the client closes its sending side.
   var isWatchingReader: Bool { if case .streaming(let stream) = stage { stream.endsWithReader } else { false } }
 
   mutating func on(_ event: Event, in surroundings: Surroundings) -> [Effect] {

@@ -88,7 +88,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-  /// Whether the client already has the representation with this tag, by weak comparison (RFC 9110, 8.8.3.2).
+  /// Returns whether the client already has the representation with this tag, by weak comparison (RFC 9110, 8.8.3.2).
   func knows(_ tag: String) -> Bool {
     let tag = tag.trimmingPrefix("W/")
     return headers.values(of: "If-None-Match").joined(separator: ",").split(separator: ",").contains { text in

@@ -106,7 +106,6 @@ public struct ImportSummary: Hashable, Sendable {
 }
 
 extension ImportSummary {
-  /// The summary as an API document.
   var document: JSONValue {
     func date(_ date: Date?) -> JSONValue { date.map { .string(RFC3339.string(from: $0)) } ?? .null }
     return [

@@ -33,7 +33,6 @@ struct MonthDayCounts: Sendable {
     }
   }
 
-  /// Returns the days on which a type has events.
   func days(ofType type: String) -> [CivilDate] {
     let near = types[type]?.enumerated().filter { $0.element > 0 }.map { first.advanced(by: $0.offset) } ?? []
     return near + others.filter { $0.value[type] ?? 0 > 0 }.map(\.key)

@@ -3,7 +3,6 @@ import TrendyModels
 
 /// Values of a type's properties in its most recent events.
 struct TypeValues {
-  /// Number of examined events.
   private(set) var events = 0
   /// Properties that have values, in the order of their definitions.
   let shares: [Share]

@@ -39,7 +39,6 @@ public struct MapTiles: Hashable, Sendable {
   /// Origin of the tile server, which the content security policy must allow; `nil` for a directory.
   var foreignOrigin: String? { if case .server(let origin, _) = source { origin } else { nil } }
 
-  /// URL template for the pages.
   var template: String {
     switch source {
     case .folder: "/api/v1/tiles/{z}/{x}/{y}.png"
@@ -55,7 +54,6 @@ public struct MapTiles: Hashable, Sendable {
   }
 }
 
-/// Coordinates of a tile.
 struct MapTile: Hashable {
   static let zooms = 0...22
 

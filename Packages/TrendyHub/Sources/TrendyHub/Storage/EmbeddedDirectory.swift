@@ -2,7 +2,6 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// Read access to the users, devices, pairing codes and webhooks in one store.
 class EmbeddedDirectoryReading: HubDirectoryReading {
   private let records: any RecordReading
 
@@ -85,7 +84,6 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
   }
 }
 
-/// Write access to the users, devices, pairing codes and webhooks in one store.
 final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectoryTransaction {
   private let transaction: WriteTransaction
 

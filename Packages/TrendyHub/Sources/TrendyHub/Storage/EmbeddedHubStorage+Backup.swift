@@ -98,7 +98,7 @@ extension EmbeddedHubStorage {
   private static let dataFolders = ["directory", "people", "tracks"]
   /// Name prefix of the directory of a restore that has begun to replace the hub's data.
   private static let replacing = "restored-"
-  /// Subdirectory for data that is yet to be moved into place.
+  /// Subdirectory for data not yet moved into place.
   private static let unpacked = "new"
 
   func hasUnfinishedRestore() throws(FileSystemError) -> Bool {

@@ -11,7 +11,7 @@ enum HubRecordKind {
   /// One row per live entity, with the entry's key. Sorted by list order, grouped by kind. An event's row contains a
   /// `StoredMoment`.
   static let living: UInt8 = 3
-  /// One row per reference of a live entity. Sorted by version, grouped by the referenced entity.
+  /// One row for each reference from a live entity. Sorted by version, grouped by the referenced entity.
   static let reference: UInt8 = 4
   static let mark: UInt8 = 5
   /// Outcome of a mutation. Sorted by sequence number, grouped by device.

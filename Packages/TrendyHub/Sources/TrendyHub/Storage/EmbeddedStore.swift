@@ -106,7 +106,6 @@ final class EmbeddedStore: @unchecked Sendable {
 
   func releaseMemory() { turn.withLock { engine }?.releaseMemory() }
 
-  /// Performs one maintenance step, concurrently with reads and writes.
   func maintain() throws -> Bool {
     let engine: StorageEngine
     do {

@@ -12,7 +12,6 @@ struct FairQueue<Work> {
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// Whether any owner has work that can start.
   var hasReady: Bool { !turns.isEmpty }
 
   func waitingCount(of owner: String) -> Int { waiting[owner]?.count ?? 0 }

@@ -12,7 +12,7 @@ public struct HubDeviceReport: Hashable, Sendable {
   public var waiting: Int64?
   /// Time at which the oldest pending mutation was recorded, by the device's clock.
   public var oldest: Date?
-  /// Seconds by which the device's clock is ahead of the hub's, reduced by the time that the request was in transit.
+  /// Seconds by which the device's clock is ahead of the hub's, minus the request's transit time.
   public var clockAhead: Double?
   /// Time of the report by the hub's clock.
   public var at: Date

@@ -332,6 +332,7 @@ public protocol HubTransaction: HubReadTransaction {
   ///
   /// The default implementation does nothing, for storages whose `TrackRows` have no leases. `reader` is the process's
   /// name in ``HubStorage/tracks(of:)``.
+  ///
   /// - Throws: ``HubStorageError/busy(_:)`` if another process has acquired the lease.
   func renewTrackReader(_ reader: String) throws
 }

@@ -1,4 +1,4 @@
-/// Keeps the most recently used of a set of reopenable resources open.
+/// Decides which reopenable resources stay open: a bounded number, those used most recently.
 ///
 /// It tracks only names and the order of use. The owner closes the resources whose names are returned.
 public struct RecentlyUsed: Hashable, Sendable {

@@ -4,7 +4,7 @@ import TrendyTrips
 
 /// Cached trips and odometer readings for a few users, updated with later writes.
 ///
-/// Otherwise each request for the mileage log would read several years of events.
+/// Without the cache, each request for the mileage log would read several years of events.
 final class TripCache: Sendable {
   private let events = DerivedValueCache<String, MileageEvents>()
   private let trips = DerivedValueCache<String, UserTrips>()

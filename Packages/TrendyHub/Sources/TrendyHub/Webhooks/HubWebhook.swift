@@ -45,7 +45,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
     public var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
   }
 
-  /// A claim, with which one of several hubs on a storage reserves the deliveries.
+  /// Claim by which one of several hubs on a storage reserves the deliveries.
   public struct Claim: Hashable, Sendable {
     /// Id of the hub process.
     public var hub: String

@@ -20,7 +20,7 @@ struct WebhookDeliverer: Sendable {
   private static let reloadInterval: Duration = .seconds(10)
   /// Duration of a claim.
   ///
-  /// Longer than a delivery takes, and than the clocks of hubs on one storage differ.
+  /// It exceeds both the time that a delivery takes and the clock difference between hubs on one storage.
   static let claimPeriod: Duration = .seconds(60)
   /// Interval between checks for changes written by other hubs on the same storage.
   private static let lookInterval: Duration = .seconds(60)

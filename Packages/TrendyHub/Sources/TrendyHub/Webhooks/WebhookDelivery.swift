@@ -27,6 +27,8 @@ public struct WebhookDelivery: Hashable, Sendable {
   public let headers: [String: String]
   public let body: Data
 
+  /// Creates a delivery.
+  ///
   /// - Parameters:
   ///   - changes: Serialized feed entries in order of version.
   ///   - epoch: Epoch of the last change, because after a restore the same version may denote a different change.

@@ -277,7 +277,7 @@ extension HubCore {
     }
   }
 
-  /// Returns the entities deleted together with an entity. Their versions are immediately below that of its tombstone.
+  /// Returns the entities deleted together with an entity. Their versions are immediately below its tombstone's.
   private func deletedEvents(
     with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReadTransaction
   ) throws -> [HubEntry] {

@@ -171,7 +171,6 @@ final class HubRecords: Sendable {
   }
 }
 
-/// Transaction that a handler returns.
 enum HubWork: Sendable {
   case read(@Sendable (any HubReadTransaction) throws -> HTTPResponse)
   /// A write. The hub begins its epoch first if necessary.

@@ -114,7 +114,6 @@ final class SignalStreams: Sendable {
   private let store: HubStore
   private let clock: any TimeSource
   private let hints: HintDispatcher
-  /// Maximum number of open streams in total.
   private let limit: Int
   private let tasks: (any TaskExecutor)?
   private let state = Mutex(State())
@@ -138,7 +137,7 @@ final class SignalStreams: Sendable {
 
   var count: Int { state.withLock { $0.streams.count } }
 
-  /// Opens a stream of every later head, which is closed when it is released.
+  /// Opens a stream that receives every later head, and closes when it is released.
   ///
   /// - Throws: A ``Problem`` with status 429 or 503 if there are too many streams or the hub is stopping.
   func open(for device: HubDevice) throws(Problem) -> SignalStream {

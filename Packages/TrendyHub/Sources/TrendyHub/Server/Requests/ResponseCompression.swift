@@ -8,7 +8,7 @@ struct ResponseCompression: Sendable {
 
   /// Minimum size of a response to compress, in bytes. Smaller ones fit into a single packet.
   private static let minBytes = 1400
-  /// Minimum size for compression on a storage worker, in bytes, queued with the user's other calls.
+  /// Minimum size in bytes of a body to compress on a storage worker, queued with the user's other calls.
   private static let smallBytes = 65_536
   fileprivate static let level = 5
 
@@ -19,6 +19,7 @@ struct ResponseCompression: Sendable {
   ]
 
   /// Returns the response with a compressed body, if that saves packets and the client accepts gzip.
+  ///
   /// Clients on this machine receive uncompressed responses. Responses that contain a token are never compressed,
   /// because their length could reveal it.
   func compressed(

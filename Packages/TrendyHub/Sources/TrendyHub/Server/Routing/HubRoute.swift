@@ -60,7 +60,6 @@ package struct HubRoute: Sendable {
       case json(HubSchema)
       /// Lines of JSON: a header line followed by entries.
       case lines
-      /// Server-sent events.
       case events
       /// A file of one of these media types.
       case file([String])

@@ -23,7 +23,6 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
     for (labels, value) in values { line(name, labels, value) }
   }
 
-  /// Adds a counter with one value for each set of labels.
   mutating func counter(_ name: String, _ help: String, _ values: [(labels: [(String, String)], value: Double)]) {
     begin(name, "counter", help)
     for (labels, value) in values { line(name, labels, value) }
@@ -58,7 +57,6 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   private static func text(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
-/// Histogram with fixed buckets.
 struct MetricHistogram: Hashable, Sendable {
   /// Upper bounds of the buckets, in ascending order.
   let bounds: [Double]
