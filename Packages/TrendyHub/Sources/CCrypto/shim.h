@@ -1,4 +1,4 @@
-// What the hub asks of libcrypto: SHA-256 of tokens and pairing codes, HMAC-SHA256 of what webhooks are told.
+// libcrypto, used for SHA-256 of tokens and pairing codes, and for HMAC-SHA256 signatures of webhook deliveries.
 #pragma once
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

@@ -1,4 +1,4 @@
-// Swift's module of the C library leaves this header out.
+// Swift's module for the C library omits this header.
 #ifdef __linux__
 #include <sys/epoll.h>
 #endif

@@ -1,3 +1,3 @@
-// The client library of PostgreSQL, 14 or newer: pipelines.
+// PostgreSQL client library, version 14 or later for pipeline mode.
 #pragma once
 #include <libpq-fe.h>

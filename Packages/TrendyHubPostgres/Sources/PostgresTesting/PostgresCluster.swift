@@ -117,7 +117,7 @@ public final class PostgresCluster: Sendable {
     return "postgres:///\(name)?host=\(folder.path)&user=postgres"
   }
 
-  /// Returns a role's address of the default database.
+  /// Returns the address of the default database for a role.
   public func address(role: String = "postgres") -> String {
     "postgres:///postgres?host=\(folder.path)&user=\(role)"
   }

@@ -11,7 +11,7 @@ package import TrendyHub
 
 /// A connection to the server. Statements are sent in a pipeline, several per round trip.
 ///
-/// @unchecked: only one thread at a time has the connection from the pool.
+/// @unchecked: the pool lends a connection to one thread at a time.
 package final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var prepared: Set<String> = []

@@ -64,7 +64,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   }
 
   func give(_ connection: PostgresConnection) {
-    // Connections are closed when this array is released, after the lock.
+    // Releasing this array closes the connections, after the lock has been released.
     var closed: [PostgresConnection] = []
     changed.withLock {
       if connection.isLost, connection.generation == generation {

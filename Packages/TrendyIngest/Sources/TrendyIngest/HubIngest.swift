@@ -244,7 +244,7 @@ public final class HubIngest: Ingest {
   }
 }
 
-/// Ingest of an agent, which receives posts without a hub.
+/// An agent's ingest, which receives posts without a hub.
 public struct AgentIngest: Ingest {
   private let intake: IntakeQueue
   private let clock: any TimeSource

@@ -3,15 +3,15 @@
 
 #include <stddef.h>
 
-/// A file of the pages, embedded in the program.
+/// A file of the web pages, embedded in the program.
 struct hub_page_file {
-  /// Below `site/`: `parts/tile.js`.
+  /// Path below `site/`, such as `parts/tile.js`.
   const char *path;
   const unsigned char *bytes;
   size_t count;
 };
 
-/// The file at an index from 0, in the order of the paths; one without a path after the last.
+/// Returns the file at an index from 0, in path order; past the last file, a value without a path.
 struct hub_page_file hub_page_file_at(size_t index);
 
 #endif

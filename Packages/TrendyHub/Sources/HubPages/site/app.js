@@ -170,7 +170,7 @@ async function offerUnsent() {
 
 /** Number of navigations. A page whose module loads late must not replace a later page. */
 let moves = 0;
-/** Whether any navigation since the visible page led to another page. */
+/** Whether any navigation since a page was last shown was to a different page. */
 let isMoving = false;
 
 /**

@@ -73,7 +73,7 @@ final class ImportJobs: Sendable {
 
   let intake: FileIntake
   private let clock: any TimeSource
-  /// Two threads that read the files of all users; `nil` to read on the caller's thread.
+  /// Two threads that read all users' files; `nil` to read on the caller's thread.
   private let threads: StorageThreads?
   private let state = Mutex(State())
 

@@ -174,7 +174,7 @@ public protocol HubReadTransaction: AnyObject {
   func entry(kind: String, id: String) throws -> HubEntry?
   /// Returns up to `limit` entries with versions above `version`, in order of version.
   func entries(after version: Int64, limit: Int) throws -> [HubEntry]
-  /// Returns the entries of ``entries(after:limit:)``, serialized for the feed.
+  /// Returns the same entries as ``entries(after:limit:)``, serialized for the feed.
   func lines(after version: Int64, limit: Int) throws -> [SerializedEntry]
   /// Returns serialized entries of one kind with versions above `version`, in order of version.
   ///
@@ -310,7 +310,7 @@ public protocol HubTransaction: HubReadTransaction {
   func purge(kind: String, id: String) throws
   /// Stores the id of a tombstone that was compacted in another storage.
   func putPurged(_ hash: HubNameHash) throws
-  /// Deletes all of the user's data. In contrast to ``HubStorage/erase(user:)``, the user can write again.
+  /// Deletes all of the user's data. Unlike after ``HubStorage/erase(user:)``, the user can write again.
   func clear() throws
   /// Inserts or replaces a device's contact.
   func putContact(_ contact: HubContact) throws

@@ -9,7 +9,7 @@ import TrendyTesting
 
 @Suite("Crashes and failing disks", .timeLimit(.minutes(10)))
 struct HubCrashTests {
-  /// Disk after a hub was used and shut down, with the hub's token and user.
+  /// A hub's disk after use and shutdown, with the hub's token and user.
   private struct Used {
     let disk: SimulatedFileSystem
     let token: String

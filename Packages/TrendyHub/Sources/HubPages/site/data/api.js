@@ -49,7 +49,7 @@ export class Unreachable extends Error {
 /** @type {((isReached: boolean) => void)[]} */
 const listeners = [];
 /**
- * Registers a listener to call after each request with whether the hub responded.
+ * Registers a listener that is called after each request and receives whether the hub responded.
  * @param {(isReached: boolean) => void} listener
  */
 export const onReach = (listener) => {

@@ -150,7 +150,7 @@ async function adoptNow() {
   writes.sort((a, b) => (a.n ?? Infinity) - (b.n ?? Infinity) || a.at - b.at);
 }
 
-/** @param {Write[]} known writes of a deleted database */
+/** @param {Write[]} known writes from a deleted database */
 async function storeAgain(known) {
   const keys = new Set((await storedWrites()).writes.map((write) => write.key));
   for (const write of known) {

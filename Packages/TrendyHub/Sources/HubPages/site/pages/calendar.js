@@ -187,7 +187,7 @@ function drawYear(year, chosen, all, counts, view) {
 }
 
 /**
- * @param {string} month a month of the quarter
+ * @param {string} month a month in the quarter
  * @param {Api.EventType[]} chosen
  * @param {Api.EventType[]} all
  * @param {Counts} counts

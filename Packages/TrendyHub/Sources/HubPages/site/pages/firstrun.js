@@ -128,7 +128,7 @@ const button = (text, act, classes = '') =>
 
 /**
  * Returns the templates to choose from.
- * @param {Api.EventType[]} [own] existing types of the user
+ * @param {Api.EventType[]} [own] the user's existing types
  */
 const templates = (own = []) =>
   h(
@@ -197,11 +197,11 @@ const page = (step, title, sentence, body, acts) =>
   );
 
 /**
- * Returns the page of a step.
+ * Returns a step's page.
  * @param {number} step 1 to 3
  * @param {Api.EventType[]} types existing types
  * @param {Child} tiles
- * @param {Api.Event[]} logged entries of today
+ * @param {Api.Event[]} logged today's entries
  * @param {Api.Import[]} imports imports listed by the hub
  */
 export function drawFirst(step, types, tiles, logged, imports) {

@@ -33,7 +33,7 @@ export function command(text) {
  * @param {HTMLElement} app
  * @param {{has_people: boolean}} session
  * @param {() => void} done
- * @param {import('../data/queue.js').Write[]} [waiting] unsent writes of a browser that was revoked
+ * @param {import('../data/queue.js').Write[]} [waiting] unsent writes from a browser that was revoked
  */
 export function showPairing(app, session, done, waiting = []) {
   const title = session.has_people ? texts.pair.title : texts.pair.noUsers;

@@ -318,7 +318,7 @@ const TILES = 24;
 /**
  * Returns the types to show as tiles, in tile order: those with goals or running events, then those used most.
  * @param {Api.EventType[]} all in the order of the tiles
- * @param {Map<string, Record<string, number>>} counts daily counts of recent days
+ * @param {Map<string, Record<string, number>>} counts daily counts for recent days
  * @param {Api.EventType[]} needed
  */
 function mostUsed(all, counts, needed) {

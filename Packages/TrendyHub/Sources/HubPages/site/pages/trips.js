@@ -146,7 +146,7 @@ const addButton = (month, vehicle) =>
 const addressOf = (trip, month, vehicle) =>
   `/trips/${encodeURIComponent(trip.id)}?month=${month}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`;
 
-/** @param {Api.Event | null} latest trip of the record */
+/** @param {Api.Event | null} latest trip in the record */
 function nothing(latest) {
   if (!latest)
     return h(

@@ -257,7 +257,7 @@ extension LenientElement<MutationEnvelope> {
 }
 
 extension HubMutation {
-  /// `namesIncarnation` states whether the document contains an incarnation, even 0.
+  /// `namesIncarnation` states whether the document contains an incarnation, even if it is 0.
   init(_ envelope: MutationEnvelope, at path: String, namesIncarnation: Bool) throws(Problem) {
     for (name, id) in [("id", envelope.id), ("entity_id", envelope.entityId)] where !Identifier.isValid(id) {
       throw .invalid("\(path).\(name): expected \(Identifier.rule)")
