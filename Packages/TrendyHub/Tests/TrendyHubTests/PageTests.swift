@@ -33,7 +33,6 @@ struct PageTests {
 
   private static let own = "http://127.0.0.1:8787"
 
-  /// Pairs a browser and returns its cookie.
   private func pairedCookie() async throws -> String {
     let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     let answer = try await ask(

@@ -8,7 +8,6 @@ final class PostgresGreeting: Sendable {
   private let schema: String
   /// Name and version of the program, reported to users of an older one.
   private let program: String
-  /// Random id of this process.
   private let hub: String
   private let random: RandomSource
   /// Serializes the initialization of connections. Callers run on threads that may block.

@@ -37,7 +37,6 @@ final class PostgresHints: @unchecked Sendable {
   private let connect: @Sendable () throws -> PostgresConnection
   private let hear: @Sendable (HubHint) -> Void
   private let state = Mutex(State())
-  /// Pipe for waking the thread.
   private let wake: (reading: Int32, writing: Int32)
 
   /// Starts the thread.

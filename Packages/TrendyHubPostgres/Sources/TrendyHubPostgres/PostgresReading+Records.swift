@@ -2,7 +2,6 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Reads all of a user's data, page by page.
 extension PostgresReading {
   private static let rowsAtOnce: Int64 = 512
 

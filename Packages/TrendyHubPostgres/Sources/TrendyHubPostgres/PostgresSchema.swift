@@ -4,7 +4,6 @@
 /// to another node. The schema uses no sequences, triggers or advisory locks, and no statement reads the data of
 /// several users.
 enum PostgresSchema {
-  /// Schema version used by this hub.
   static var version: Int64 { Int64(migrations.count) }
 
   /// Migrations from each version to the next. Released ones must never be changed.

@@ -311,7 +311,6 @@ extension UserRecordService {
   }
 }
 
-/// Writes detected events to a user's record on the hub.
 struct HubDetectedEventStore: DetectedEventStore {
   let desk: UserRecordService
   // Cached, because the places and the stop duration are needed for every fix.

@@ -35,7 +35,6 @@ public struct EventPrefilter: Sendable {
   /// This requires a word that has a trigram to look up and does not occur in any type name.
   var isOfText: Bool { words.contains { $0.part.count >= 3 && $0.types.isEmpty } }
 
-  /// Returns whether a month with the given trigrams may contain a matching event.
   func mayHold(_ texts: TextSignature) -> Bool {
     words.allSatisfy { !$0.types.isEmpty || texts.mayHold($0.part) }
   }

@@ -8,7 +8,6 @@ struct HubEdit: Hashable, Sendable {
   var knowledge: Knowledge?
 
   struct Knowledge: Hashable, Sendable {
-    /// Version of the record that the user saw.
     var seen: SeenVersion
     /// Hub time of the action, in milliseconds since 1970.
     var stamp: Int64

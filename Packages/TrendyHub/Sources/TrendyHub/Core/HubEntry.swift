@@ -107,7 +107,6 @@ extension HubEntry {
     return members
   }
 
-  /// Returns the `data` member of the entity's feed entry.
   private func data(user: String) -> [String: JSONValue] {
     var members = members
     members["id"] = .string(id)

@@ -25,7 +25,6 @@ actor RecordExport {
   private var step = Step.beginning
   private var events: (any EventWriter)?
   private var tracks: TrackText?
-  /// Whether any entry has been written so far.
   private(set) var holdsRecords = false
 
   init(_ request: ExportRequest, of user: String, records: HubRecords, readings: PostedTracks) {
@@ -117,7 +116,6 @@ actor RecordExport {
 
   // MARK: Reading
 
-  /// Returns the property keys in all exported events.
   private func propertyKeys() async throws -> [String] {
     var keys: Set<String> = []
     var end: Int64? = request.moments.upperBound

@@ -141,7 +141,6 @@ struct HTTPConnection {
     }
   }
 
-  /// Closes the connection without a response.
   mutating func end() -> [Effect] {
     var effects: [Effect] = [.close]
     switch stage {

@@ -10,7 +10,6 @@ package struct HTTPConversation {
   package private(set) var effectsAfterClose = 0
 
   private var connection = HTTPConnection(address: "127.0.0.1", requestId: "1")
-  /// Bytes sent by the client that the connection has not read yet.
   private var unread: ArraySlice<UInt8> = []
   private var isFinished = false
   private var piecesOfAnswer = 0

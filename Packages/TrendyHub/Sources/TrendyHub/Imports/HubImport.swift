@@ -72,7 +72,6 @@ extension HubImport {
 }
 
 extension HubImport {
-  /// Author of the fields that the import writes.
   var author: String { HubDevice.restDevice(deviceName) }
 
   /// Device name under which the import appears.

@@ -2,7 +2,6 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers for uploading, previewing, importing and undoing files.
 struct ImportHandlers: Sendable {
   let records: HubRecords
   /// Imports in progress; `nil` if the hub does not accept files.

@@ -30,7 +30,6 @@ final class ImportJobs: Sendable {
     var stage = Stage.receiving
     /// Number of bytes of the file read so far.
     var read: Int64 = 0
-    /// Result of the last dry run.
     var preview: ImportSummary?
     var isCancelled = false
   }
@@ -45,7 +44,6 @@ final class ImportJobs: Sendable {
     case undone(removed: Int, left: Int)
     case failed(Problem)
 
-    /// Whether a thread is working on the job.
     var isBusy: Bool {
       switch self {
       case .reading, .writing, .undoing: true

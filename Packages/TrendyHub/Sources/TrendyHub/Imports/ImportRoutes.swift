@@ -48,7 +48,6 @@ extension ImportHandlers {
 }
 
 extension HubSchema {
-  /// An uploaded file or an import.
   static let importFile = HubSchema.object([
     .required("id", .string), .required("source", .string), .required("state", .words(ImportJobs.Stage.words)),
     .required("started_at", .date), .optional("size", .counter), .optional("received", .counter),

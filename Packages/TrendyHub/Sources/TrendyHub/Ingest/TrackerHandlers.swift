@@ -3,7 +3,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Handlers for tracker requests and trips in progress.
 struct TrackerHandlers: Sendable {
   let records: HubRecords
   let readings: PostedTracks

@@ -143,7 +143,6 @@ public struct UserRecordService: Sendable {
 }
 
 extension HubRecords {
-  /// Creates a service for trips and visits detected in posted readings.
   func ingestDesk(user: String) -> UserRecordService {
     UserRecordService(records: self, user: user, device: "ingest", isLimited: false)
   }

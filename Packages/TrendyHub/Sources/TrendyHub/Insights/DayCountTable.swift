@@ -18,7 +18,6 @@ struct DayCountTable {
     types[type, default: [Int](repeating: 0, count: days.lowerBound.distance(to: days.upperBound) + 1)][place] += count
   }
 
-  /// Returns the bounds of each type's heat map levels.
   private func levels() -> JSONValue {
     .object(
       types.compactMapValues { counts in

@@ -90,7 +90,6 @@ struct InsightsDocument {
     return .double(HabitScore(of: goal, amounts: amounts, skips: row.skips).current)
   }
 
-  /// Returns a type's events within the span.
   func recent(_ id: String) -> [TypeHistory.Moment] {
     let first = history.today.advanced(by: 1 - span)
     return (history.records[id]?.recent ?? []).filter { $0.day >= first && $0.day <= history.today }
@@ -126,7 +125,6 @@ struct InsightsDocument {
     ]
   }
 
-  /// Returns a type's usual weekdays and times within the span.
   private func pattern(_ id: String) -> JSONValue {
     let moments = recent(id)
     let recent = TypeHistory(moments: moments, today: history.today)

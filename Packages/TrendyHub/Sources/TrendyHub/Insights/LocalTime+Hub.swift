@@ -37,7 +37,6 @@ extension LocalTime {
 }
 
 extension [HubRoute.Parameter] {
-  /// Query parameters for the user's calendar.
   static var days: [HubRoute.Parameter] {
     [
       .init("zone", .string, "IANA name of the time zone; default UTC"),

@@ -14,7 +14,6 @@ struct UserHistory: Sendable {
   private(set) var records: [String: TypeRecord] = [:]
   let today: CivilDate
 
-  /// Reads the whole record, in batches.
   init(_ reading: any HubReadTransaction, settings: TypeSettings, local: LocalTime, now: Date) throws {
     self.settings = settings
     today = local.day(of: now)

@@ -102,7 +102,6 @@ struct MapTile: Hashable {
   }
 }
 
-/// Handlers that serve tiles from a configured directory.
 struct TileHandlers: Sendable {
   let store: HubStore
   let tiles: MapTiles?

@@ -94,7 +94,6 @@ struct PageFiles: Sendable {
     return first.flatMap { Self.pages[$0] == nil ? nil : files["/" + $0] }
   }
 
-  /// Returns the modules imported statically by a module.
   private static func imports(of path: String, in content: Data) -> [String] {
     let folder = path.split(separator: "/").dropLast()
     // The specifier is at the end of an import, on its only line or on the last line of its list.

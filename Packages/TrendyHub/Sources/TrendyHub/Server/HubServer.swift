@@ -192,7 +192,6 @@ extension HubServer {
     let destination: HubRouter.Destination
     let start: Duration
     var device: HubDevice?
-    /// Failure to report in the access log.
     var failure: String?
   }
 

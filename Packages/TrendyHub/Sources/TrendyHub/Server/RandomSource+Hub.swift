@@ -10,7 +10,6 @@ extension RandomSource {
       "=", with: "")
   }
 
-  /// Returns eight random decimal digits.
   func pairingDigits() -> String {
     let digits = String(withGenerator { Int.random(in: 0..<100_000_000, using: &$0) })
     return String(repeating: "0", count: 8 - digits.count) + digits

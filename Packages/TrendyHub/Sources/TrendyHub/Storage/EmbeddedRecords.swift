@@ -21,7 +21,6 @@ enum HubRecordKind {
   static let tombstone: UInt8 = 8
   /// Id of a compacted tombstone, under the entry's key.
   static let purged: UInt8 = 9
-  /// Position of a device at its last contact.
   static let contact: UInt8 = 10
   static let companion: UInt8 = 11
   /// Notice in transit. Sorted by sequence number, grouped by companion.

@@ -47,7 +47,6 @@ struct MileageEvents: Sendable {
   let odometerType: String?
   /// Trips, oldest first.
   private(set) var trips: [TripEvent] = []
-  /// Odometer readings by event id.
   private(set) var odometers: [String: Event] = [:]
   /// Start of each trip by event id, for finding the trip's index.
   private var starts: [String: Date] = [:]

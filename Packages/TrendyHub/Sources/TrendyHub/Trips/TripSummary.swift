@@ -30,7 +30,6 @@ extension HubReadTransaction {
     }
   }
 
-  /// Returns summaries of the trips among the events.
   func summaries(of events: [HubEntry]) throws -> JSONValue {
     let trips = try events.trips()
     let places = trips.isEmpty ? [] : try geofences()
@@ -39,7 +38,6 @@ extension HubReadTransaction {
 }
 
 extension [HubEntry] {
-  /// Decodes the trips among the events.
   func trips() throws -> [TripEvent] {
     try filter { $0.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue }.compactMap { entry in
       let wire: APIEvent = try entry.decoded(user: "")
@@ -49,7 +47,6 @@ extension [HubEntry] {
 }
 
 extension HubSchema {
-  /// One end of a trip and the place that contains it.
   static let tripEnd = HubSchema.nullable(
     .object([
       .required("latitude", .number(-90...90)), .required("longitude", .number(-180...180)),

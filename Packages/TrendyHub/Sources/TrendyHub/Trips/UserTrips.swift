@@ -1,7 +1,6 @@
 import TrendyModels
 import TrendyTrips
 
-/// A user's mileage log.
 struct UserTrips: Sendable {
   /// Trips that count towards the mileage, oldest first.
   let trips: [TripEvent]

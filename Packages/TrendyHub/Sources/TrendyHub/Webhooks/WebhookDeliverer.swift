@@ -71,7 +71,6 @@ struct WebhookDeliverer: Sendable {
     }
   }
 
-  /// Performs one delivery if there are changes.
   private func deliverNext(to webhook: HubWebhook, by sender: any WebhookSender) async throws -> WebhookStep {
     let due: WebhookDue
     switch try await nextWork(of: webhook) {
@@ -173,7 +172,6 @@ private enum WebhookStep {
   case rest(Duration)
 }
 
-/// Changes to send in the next delivery.
 private struct WebhookDue: Sendable {
   /// Maximum number of changes in a delivery, and the size in bytes at which a delivery is full.
   static let most = (changes: 100, bytes: 1 << 20)

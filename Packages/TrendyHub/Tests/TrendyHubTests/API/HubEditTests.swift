@@ -19,7 +19,6 @@ struct HubEditTests {
     await hub.clock.advance(by: .seconds(60))
   }
 
-  /// Returns the version that the browser currently sees.
   private func seen() async throws -> String {
     try #require(try await hub.send("GET", "/events/e", token: browser).headers["Trendy-Version"])
   }
@@ -38,7 +37,6 @@ struct HubEditTests {
     return try await hub.send(method, path, body, headers: headers, token: browser)
   }
 
-  /// Returns the field and value of each conflict.
   private func conflicts() async throws -> [String] {
     let list = try await hub.send("GET", "/conflicts").json.arrayValue ?? []
     return list.map { "\($0["field"].stringValue ?? "") \($0["value"].stringValue ?? "")" }.sorted()

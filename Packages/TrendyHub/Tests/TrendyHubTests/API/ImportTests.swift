@@ -91,7 +91,6 @@ struct ImportTests {
 
   private static let choice: JSONValue = ["zone": "UTC"]
 
-  /// Uploads and imports a file.
   @discardableResult
   private func take(_ text: String, as id: String) async throws -> TestHub.Answer {
     try await send(text, as: id)

@@ -3,7 +3,6 @@ import TrendyHub
 
 @Suite("Transactions on a shared database", .timeLimit(.minutes(10)))
 struct DatabaseTransactionTests {
-  /// Scripted result of one attempt.
   private enum Fate {
     case commit
     case refuse(String)

@@ -21,7 +21,6 @@ final class GatedFileSystem: FileSystem, @unchecked Sendable {
     }
   }
 
-  /// Number of blocked syncs.
   var heldCount: Int { changed.withLock { waiting } }
 
   /// Returns the number of syncs that have begun on files in a directory.

@@ -154,7 +154,6 @@ enum Sockets {
 
   static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
 
-  /// Returns the two ends of a non-blocking pipe.
   static func pipe() throws(HTTPTransportError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [0, 0]
     guard systemPipe(&ends) == 0 else { throw .system(operation: "pipe", code: errno) }

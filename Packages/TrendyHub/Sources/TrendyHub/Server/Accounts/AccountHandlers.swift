@@ -2,7 +2,6 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers for pairing, browser sessions, user names and devices.
 struct AccountHandlers: Sendable {
   let records: HubRecords
   let authenticator: Authenticator

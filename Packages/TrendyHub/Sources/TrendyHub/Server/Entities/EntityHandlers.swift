@@ -95,7 +95,6 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Returns a write that responds with the changed entity.
   private func write(
     _ call: HubCall, _ sender: HubDevice, status: Int = 200,
     _ body: @escaping @Sendable (any HubTransaction, HubEdit?, Date) throws -> HubEntry

@@ -60,7 +60,6 @@ extension EntityHandlers {
     ]
   }
 
-  /// Request headers that describe an edit.
   static let edit: [HubRoute.Parameter] = [
     .init("Idempotency-Key", .string, "identifies the edit, so that a repeated request changes nothing"),
     .init("Trendy-Version", .string, "version that the user saw, from a response header"),

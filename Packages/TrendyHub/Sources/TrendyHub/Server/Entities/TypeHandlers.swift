@@ -4,7 +4,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Handlers that merge event types and edit a type's properties.
 struct TypeHandlers: Sendable {
   let records: HubRecords
   let entities: EntityHandlers

@@ -50,7 +50,6 @@ final class SignalStreams: Sendable {
     var end: End?
     var reader: CheckedContinuation<Data?, Never>?
 
-    /// Removes and returns the pending event.
     mutating func take(now: Duration) -> Saying? {
       var text = ""
       switch end {

@@ -18,7 +18,6 @@ extension HTTPResponse {
     .json(written: try WireJSON.encode(value), status: status)
   }
 
-  /// Returns a JSON array of encoded documents.
   static func json(texts: [Data]) -> HTTPResponse {
     var body = Data(capacity: texts.reduce(2) { $0 + $1.count + 1 })
     body.append(UInt8(ascii: "["))

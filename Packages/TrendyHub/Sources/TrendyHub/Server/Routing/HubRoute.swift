@@ -85,7 +85,6 @@ package struct HubRoute: Sendable {
   package let name: String
   let summary: String
   let query: [Parameter]
-  /// Schema of the request body; `nil` if there is none.
   let body: HubSchema?
   /// Whether the request body is a file instead of a document.
   let takesBytes: Bool

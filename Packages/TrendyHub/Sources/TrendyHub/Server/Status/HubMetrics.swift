@@ -19,7 +19,6 @@ package final class HubMetrics: Sendable {
     var durations: [Route: MetricHistogram] = [:]
     var commits = 0
     var commitDurations = MetricHistogram(bounds: MetricHistogram.durations)
-    /// Number of writes per commit.
     var commitWrites = MetricHistogram(bounds: [1, 2, 4, 8, 16, 32])
     var errors: [String: Int] = [:]
     var deliveries: [Bool: Int] = [:]

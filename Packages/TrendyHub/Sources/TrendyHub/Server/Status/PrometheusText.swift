@@ -17,7 +17,6 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
     gauge(name, help, [([], value)])
   }
 
-  /// Adds a gauge with one value for each set of labels.
   mutating func gauge(_ name: String, _ help: String, _ values: [(labels: [(String, String)], value: Double)]) {
     begin(name, "gauge", help)
     for (labels, value) in values { line(name, labels, value) }

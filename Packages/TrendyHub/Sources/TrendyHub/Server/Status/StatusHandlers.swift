@@ -3,7 +3,6 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers for health, readiness and metrics.
 struct StatusHandlers: Sendable {
   let records: HubRecords
   let metrics: HubMetrics

@@ -3,7 +3,6 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers for the sync protocol: feed, snapshot and push.
 struct SyncHandlers: Sendable {
   let records: HubRecords
   /// Total size of the entries at which a snapshot part ends, in bytes.
