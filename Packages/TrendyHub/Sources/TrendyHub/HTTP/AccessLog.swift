@@ -1,7 +1,7 @@
 /// Receives one entry for each response. Called on many threads; must not block.
 public typealias AccessLog = @Sendable (AccessLogEntry) -> Void
 
-/// One request in the access log, without body, query and token.
+/// One request in the access log, without its body, query or token.
 public struct AccessLogEntry: Hashable, Sendable {
   public var requestId: String
   /// Method; empty if the request could not be parsed.

@@ -504,7 +504,7 @@ export function remove(kind, entity, label, seen = entity.seen) {
   const deletion = { method: /** @type {const} */ ('DELETE'), path, kind, id, before, seen };
   // A type is deleted and restored together with its entries.
   const restore = `${path}/restore${kind === 'event-types' ? '?with=entries' : ''}`;
-  // A redo deletes whichever incarnation exists then.
+  // A redo deletes the incarnation that exists at that time.
   const back = { method: /** @type {const} */ ('POST'), path: restore, kind, id, after: before };
   return perform(label, [{ ...deletion, incarnation }], [back], [deletion]);
 }
