@@ -16,10 +16,9 @@ public struct DistanceCalculator: Hashable, Sendable, Codable {
     self.config = config
   }
 
-  /// Adds the distance from the last accepted fix. A step of ``DistanceFilterConfig/maxJumpDistance`` or more adds
-  /// nothing.
+  /// Adds the distance from the last accepted fix, unless it is ``DistanceFilterConfig/maxJumpDistance`` or more.
   ///
-  /// The next distance is measured from the end of the jump, so measuring continues normally after a tunnel.
+  /// After such a jump, for example at the end of a tunnel, measuring continues from the new position.
   /// - Returns: the added distance in metres.
   @discardableResult
   public mutating func add(_ location: Location) -> Double {

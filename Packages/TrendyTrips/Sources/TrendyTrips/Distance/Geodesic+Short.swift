@@ -13,10 +13,9 @@ package import TrendyModels
 extension Geodesic {
   /// Returns the distance in metres with a relative error of at most 1e-7.
   ///
-  /// The trip detector computes about a dozen distances per fix, so speed matters. If latitudes and longitudes differ by
-  /// less than 0.03° and the points are away from the poles, the distance is computed in the plane tangent to the
-  /// ellipsoid at the mean latitude, using the two radii of curvature there. Otherwise calls
-  /// ``distanceMeters(from:to:)``.
+  /// The trip detector computes about a dozen distances per fix, so short ones must be fast. If latitudes and
+  /// longitudes differ by less than 0.03° and the points are away from the poles, this function computes in the plane
+  /// tangent to the ellipsoid at the mean latitude. Otherwise it calls ``distanceMeters(from:to:)``.
   static func shortMeters(from start: Coordinate, to end: Coordinate) -> Double {
     let north = end.latitude - start.latitude
     var east = end.longitude - start.longitude
@@ -30,7 +29,7 @@ extension Geodesic {
     return (x * x + y * y).squareRoot()
   }
 
-  /// Returns the position at a small offset from `start`, in metres: north in `x`, east in `y`.
+  /// Returns the position at a small offset from `start`. The offset is in metres: `x` is north, `y` is east.
   static func place(from start: Coordinate, offset: SIMD2<Double>) -> Coordinate {
     let radii = metresOfRadian(at: start.latitude)
     return Coordinate(
@@ -44,8 +43,8 @@ extension Geodesic {
     return SIMD2(radii.north, radii.east) * (Double.pi / 180)
   }
 
-  /// Returns the lengths in metres of one radian of latitude (the radius of curvature along the meridian) and of one
-  /// radian of longitude (the radius of the parallel).
+  /// Returns the metres per radian of latitude (the meridional radius of curvature) and of longitude (the radius of the
+  /// parallel).
   @inline(__always)
   private static func metresOfRadian(at latitude: Double) -> (north: Double, east: Double) {
     let cosine = cosineOfLatitude(latitude * (Double.pi / 180))
@@ -73,8 +72,8 @@ extension Geodesic {
 
   /// Returns `true` if two points are certainly farther apart than `meters`. `false` is inconclusive.
   ///
-  /// A cheap lower bound: a degree of latitude has at least 110,574 m, and on a sphere the distance is at least 2 r
-  /// cos(φ) sin(Δλ/2) for the greater latitude φ (from the haversine formula). Here r is the smallest radius of
+  /// A cheap lower bound: a degree of latitude is at least 110,574 m long, and on a sphere the distance is at least 2 r
+  /// cos(φ) sin(Δλ/2), where φ is the greater latitude (from the haversine formula). Here r is the smallest radius of
   /// curvature of the ellipsoid, 6,335,439 m, minus one percent for the deviation from a sphere.
   package static func isCertainlyBeyond(_ meters: Double, from start: Coordinate, to end: Coordinate) -> Bool {
     if abs(end.latitude - start.latitude) * 110_000 > meters { return true }

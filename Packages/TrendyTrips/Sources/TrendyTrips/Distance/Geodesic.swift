@@ -239,8 +239,8 @@ extension InverseProblem {
       sinAlpha0: sinAlpha0, cosAlpha2: cosAlpha2)
   }
 
-  /// Returns an initial azimuth for the iteration: that of the great circle (eqs. 48–49), or near the antipode that of
-  /// the astroid (eqs. 50–56).
+  /// Returns the initial azimuth for the iteration: along a great circle (eqs. 48–49) or, near the antipode, from the
+  /// astroid (eqs. 50–56).
   @inline(__always)
   private func startingAzimuth() -> (sine: Double, cosine: Double) {
     let sinBeta12 = sinBeta2 * cosBeta1 - cosBeta2 * sinBeta1
@@ -249,7 +249,7 @@ extension InverseProblem {
     var sinOmega12 = sinLambda12
     var cosOmega12 = cosLambda12
     if cosBeta12 >= 0, sinBeta12 < 0.5, cosBeta2 * lambda12 < 0.5 {
-      // Short distance: a sphere scaled for the mean latitude (eq. 48).
+      // For short distances, use a sphere scaled for the mean latitude (eq. 48).
       let sinSum = sinBeta1 + sinBeta2
       let cosSum = cosBeta1 + cosBeta2
       let sinMiddleSquared = sinSum * sinSum / (sinSum * sinSum + cosSum * cosSum)
@@ -278,7 +278,7 @@ extension InverseProblem {
     let x = -supplement / longitudeScale
     let y = sinBetaSum / (longitudeScale * cosBeta1)
     if y > -200 * Double.ulpOfOne, x > -1 - 1000 * Double.ulpOfOne.squareRoot() {
-      // On the cut locus itself, where the astroid has a cusp (eq. 57).
+      // Points on the cut locus itself, where the astroid has a cusp (eq. 57).
       let sine = min(1, -x)
       return (sine, -(1 - sine * sine).squareRoot())
     }

@@ -8,8 +8,8 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   struct Estimate: Hashable, Sendable, Codable {
     /// Estimated length lost where the steps cut off bends, given their durations and speeds.
     var cut = 0.0
-    /// Excess of two consecutive steps over the straight line between their ends: the sum of the measured differences,
-    /// and the sum expected on a typical route. Their ratio measures how winding the route is.
+    /// Detour of two consecutive steps compared with the straight line between their ends: the measured sum, and the
+    /// sum expected on a typical route. Their ratio shows how winding the route is.
     var bends = 0.0
     var usualBends = 0.0
     /// Number of step pairs summed in `bends`.
@@ -22,20 +22,20 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     var told = 0.0
     var toldMetres = 0.0
     var toldCut = 0.0
-    /// Sum of noise times step length, over steps whose noise matters.
+    /// Sum of noise times step length over the steps with significant noise.
     var error = 0.0
-    /// Total length of these steps.
+    /// Total length of the steps with significant noise.
     var errorMetres = 0.0
 
     /// Estimated length cut off in bends. The caller adds it to the path length.
     var added: Double {
       guard cut > 0 else { return 0 }
-      // A route that bends at the fixes also bends between them, though less than proportionally. With few pairs the
-      // ratio is drawn toward 1.
+      // A route that bends at the fixes also bends between them, though less than proportionally. Few pairs are weak
+      // evidence, so the ratio is then shrunk toward 1.
       let shrink = PathLengthEstimator.doubt / max(1, pairs)
       let ratio = usualBends > 0 ? (bends / usualBends + shrink) / (1 + shrink) : 1
       let own = cut * min(PathLengthEstimator.maxBentRatio, ratio).squareRoot()
-      // Ground speeds are sampled at the fixes too and miss the movement in between, but bends do not bias them.
+      // Ground speeds are also sampled only at the fixes, but bends do not bias them.
       guard toldCut >= 0.9 * cut, cutHops >= PathLengthEstimator.enough else { return own }
       return (own + min(2 * cut, max(0, told - toldMetres))) / 2
     }
@@ -54,19 +54,18 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     }
   }
 
-  /// Step of the path.
   private struct Hop: Hashable, Codable {
     var start: Coordinate
     var time: Date
     /// Duration in seconds.
     var seconds: TimeInterval
-    /// Straight length in metres.
+    /// Straight-line length in metres.
     var metres: Double
 
     var speed: Double { metres / max(1, seconds) }
   }
 
-  /// Outlier: a fix to the side of a path that otherwise continues straight.
+  /// Fix to the side of a path that otherwise continues straight.
   struct Spike: Hashable {
     var time: Date
     /// Distance to the previous fix in metres, and time in seconds between the fixes before and after the outlier.
@@ -138,7 +137,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     let both = before.metres + hop.metres
     let time = before.seconds + hop.seconds
     let direct = Self.metres(Geodesic.shortMeters(from: before.start, to: end.coordinate), error: error)
-    // Limit the difference: a reversal of direction is not evidence of bends.
+    // Limit the difference, because a U-turn is not evidence of bends.
     estimate.bends += min(Self.maxBendShare * both, max(0, both - direct))
     estimate.usualBends +=
       both * max(0, Self.cutPart(seconds: time, metres: both) - Self.cutPart(seconds: time / 2, metres: both / 2))
@@ -146,7 +145,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   }
 
   /// Detects one or two outliers before the last step: the steps to them and back are faster than the steps before and
-  /// after, and the speed without them is normal.
+  /// after, and without the outliers the speed is normal.
   private func aside(before next: Hop) -> (out: Hop, spike: Spike)? {
     guard let second, let last else { return nil }
     return third.flatMap { Self.aside(before: $0, [second, last], next) }

@@ -11,7 +11,7 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
   private var time: Date?
   /// Accuracy of the last fix in metres.
   private var accuracy = 0.0
-  /// Fixes delayed since then, until it is known whether to remove them.
+  /// Inaccurate fixes since the last accepted one, delayed until they are either released or removed.
   private var held: [Location] = []
 
   var isHolding: Bool { !held.isEmpty }
@@ -53,7 +53,7 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
   private func isDue(at date: Date) -> Bool { time.map { date.timeIntervalSince($0) > Self.seconds } ?? true }
 
   private func isMuchLessCertain(_ fix: Location) -> Bool {
-    // An accuracy of 0 is not comparable: 3 × 0 is still 0.
+    // Without the first comparison, an accuracy of 0 would count as much worse than 0.
     fix.horizontalAccuracy > accuracy && fix.horizontalAccuracy >= Self.ratio * accuracy && !isDue(at: fix.timestamp)
   }
 

@@ -73,10 +73,10 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     return (passed, masts)
   }
 
-  /// Releases the delayed fix if no fix at or after `date` can show that it is a tower.
+  /// Releases the delayed fix if no fix at or after `date` can show that it is a tower position.
   mutating func take(at date: Date) -> Location? { isDue(at: date) ? take() : nil }
 
-  /// Releases the delayed fix at the end of the input, unless it was repeated or is a known tower.
+  /// Releases the delayed fix at the end of the input, unless it was repeated or is a known tower position.
   mutating func take() -> Location? {
     guard let held, repeated == nil, !isKnown(held) else { return nil }
     note(held)
@@ -122,7 +122,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
 
   /// Speed in m/s of the fastest train.
   private static let fastest = 100.0
-  /// Speed of an aircraft in m/s. A phone on board records no fixes during the flight.
+  /// Aircraft speed in m/s. A phone on board records nothing during the flight.
   private static let flight = 300.0
   /// Minimum length of a jump in metres.
   private static let jump = 200.0

@@ -110,7 +110,7 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
   private static let silence: TimeInterval = 120
 }
 
-/// Displacement of the reported position that no movement of the user caused.
+/// Displacement of the reported position that is not due to movement.
 struct Displacement: Hashable {
   var from: Location
   var to: Location

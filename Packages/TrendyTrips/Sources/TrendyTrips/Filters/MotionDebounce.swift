@@ -5,7 +5,6 @@ import TrendyModels
 struct MotionDebounce: Hashable, Sendable, Codable {
   /// Confirmed state; `false` initially.
   private(set) var isAutomotive = false
-  /// Change that is not confirmed yet.
   private(set) var pending: Pending?
 
   struct Pending: Hashable, Sendable, Codable {
@@ -24,7 +23,6 @@ struct MotionDebounce: Hashable, Sendable, Codable {
   }
 
   /// Confirms the pending change if its deadline has passed.
-  /// - Returns: the confirmed change, or `nil`.
   mutating func confirm(at date: Date) -> Pending? {
     guard let pending, pending.deadline <= date else { return nil }
     force(pending.isAutomotive)

@@ -12,7 +12,6 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     var isStand = false
   }
 
-  /// All jumps from one position to another.
   private struct Link: Hashable, Codable {
     let from: Int
     let to: Int
@@ -26,7 +25,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   private var current = 0
   private var isGoing = false
   private var last: Location
-  /// Time of the last fix before the next step. Earlier than that of `last` if `last` is an estimated start.
+  /// Time of the last recorded fix. Earlier than `last.timestamp` if `last` is an estimated start.
   private var lastSeen: Date
   /// Path length in metres apart from jumps and from noise around a position.
   private var walked = 0.0
@@ -34,7 +33,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   /// Total time in seconds between the last fix at one position and the first at the next.
   private var moving: TimeInterval = 0
   private var returns = 0
-  /// Number of short displacements. An earlier filter has removed their fixes.
+  /// Number of short displacements, whose fixes an earlier filter has removed.
   private var displacements: Int
 
   /// Starts at a stay point.
@@ -91,10 +90,10 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     links[index].count += 1
   }
 
-  /// Counts a short displacement. Displacements suggest that the receiver jumps.
+  /// Counts a short displacement, which suggests that the receiver is jumping.
   mutating func noteDisplacement() { displacements += 1 }
 
-  /// Total length in metres and number of the jumps between positions at which the receiver remained.
+  /// Jumps between positions at which the receiver remained: their total length in metres, and their number.
   private var thrown: (metres: Double, count: Int) {
     links.reduce(into: (0, 0)) { sum, link in
       guard spots[link.from].isStand, spots[link.to].isStand else { return }
@@ -103,7 +102,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     }
   }
 
-  /// Reason to attribute a trip to receiver errors.
+  /// Reason to attribute a trip to receiver errors, not to movement.
   enum Reason: Hashable {
     /// The trip consists of jumps of this total length in metres between positions at which the receiver remained, and
     /// the receiver returned or was displaced.

@@ -115,8 +115,8 @@ struct FixAverager: Hashable, Sendable, Codable {
   private var isWide = false
   private var first: Location?
   private var latest: Location?
-  /// End of the interval of the current mean. Intervals are aligned to the clock rather than to the first fix, so that
-  /// the means before and after reprocessing with a late fix soon agree again.
+  /// End of the interval of the current mean. Intervals are aligned to the clock, not to the first fix. After
+  /// reprocessing with a late fix, the means therefore soon agree with the earlier ones again.
   private var end = Date.distantPast
   /// Seconds between the last two fixes.
   private var interval = 0.0
@@ -133,7 +133,6 @@ struct FixAverager: Hashable, Sendable, Codable {
   private var origins: [Origin] = []
 
   private struct Origin: Hashable, Codable {
-    /// Time of the mean.
     var time: Date
     var first: Location
   }
@@ -141,11 +140,9 @@ struct FixAverager: Hashable, Sendable, Codable {
   /// Independent error of the last returned mean or fix.
   private(set) var error = Error()
 
-  /// Standard deviations per axis in metres.
+  /// Standard deviations per axis in metres, for a mean and for a single fix.
   struct Error: Hashable, Sendable, Codable {
-    /// Standard deviation of a mean.
     var mean = 0.0
-    /// Standard deviation of a single fix.
     var fix = 0.0
   }
 

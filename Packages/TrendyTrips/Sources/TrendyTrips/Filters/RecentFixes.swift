@@ -17,10 +17,11 @@ struct RecentFixes: Hashable, Sendable, Codable {
 
   mutating func forget() { kept = [] }
 
-  /// Returns the fixes since the beginning of the current movement, oldest first, or `nil` if nothing moves.
+  /// Returns the fixes since the beginning of the current movement, oldest first, or `nil` if the receiver is not
+  /// moving.
   ///
-  /// A phone reports driving minutes after the departure, so the beginning is among earlier fixes. Fast steps that are
-  /// at most two minutes apart belong to one movement. Walking to the car is too slow to count.
+  /// A phone reports driving minutes after the departure, so the beginning is among earlier fixes. Fast steps at most
+  /// two minutes apart belong to one movement. Walking to the car is too slow to count.
   /// - Parameters:
   ///   - date: time at which the movement must still have been in progress.
   ///   - earliest: earliest timestamp of a fix to use.

@@ -15,7 +15,7 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     var variance = 0.0
   }
 
-  /// Sums of the distances in metres between consecutive cells, and between cells two apart.
+  /// Total distances in metres between consecutive cells, and between cells two apart.
   struct Sums: Hashable, Sendable, Codable {
     var single = 0.0
     var double = 0.0
@@ -76,7 +76,7 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
 
   private mutating func add(_ fix: Location, _ error: Double) {
     north += fix.coordinate.latitude - origin.latitude
-    // Longitudes are relative to the first fix, so that the mean is correct across the antimeridian.
+    // Use longitudes relative to the first fix, so that the mean is correct across the antimeridian.
     east += (fix.coordinate.longitude - origin.longitude).remainder(dividingBy: 360)
     count += 1
     variance += error * error
@@ -91,8 +91,8 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     recent.append(cell)
   }
 
-  /// Returns whether the recent cells look like those of a stationary receiver, whatever its noise: both halves have
-  /// about the same centre, and the cells either are close together or do not form a straight path.
+  /// Returns whether the recent cells look like those of a stationary receiver, regardless of its noise: both halves
+  /// have about the same centre, and the cells either are close together or do not form a straight path.
   /// - Parameters:
   ///   - seconds: minimum time that the cells cover.
   ///   - radius: radius of a stay point in metres.
@@ -144,7 +144,7 @@ extension Coordinate {
   static func median(of places: [Coordinate]) -> Coordinate {
     let latitudes = places.map(\.latitude).sorted()
     let origin = places[0].longitude
-    // Longitudes are relative to the first position, so that the median is correct across the antimeridian.
+    // Use longitudes relative to the first position, so that the median is correct across the antimeridian.
     let easts = places.map { ($0.longitude - origin).remainder(dividingBy: 360) }.sorted()
     return Coordinate(
       latitude: latitudes[latitudes.count / 2],

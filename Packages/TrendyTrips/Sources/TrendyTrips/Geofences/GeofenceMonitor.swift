@@ -31,9 +31,9 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     public var minimumPassingSeconds: TimeInterval = 3
     /// Maximum speed in m/s of a route that counts as a visit. Anything faster is a receiver error.
     public var maximumPassingSpeed = 70.0
-    /// Maximum time in seconds between two fixes whose route counts as a visit. A longer gap leaves the route unknown.
+    /// Maximum time in seconds between two fixes for the route between them to count as a visit.
     public var maximumPassingGap: TimeInterval = 120
-    /// Maximum time in seconds between the second of these two fixes and the one that confirms the visit.
+    /// Maximum time in seconds from the second of these fixes to the fix that confirms the visit.
     public var passingConfirmationSeconds: TimeInterval = 300
 
     /// Creates the default thresholds.
@@ -76,8 +76,8 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
       }
   }
 
-  /// Copy without the places that ``update(_:)`` restores anyway: the user is not in them, and no crossing is in
-  /// progress. After an update with the same places, the copy behaves like the original.
+  /// Copy without the places that ``update(_:)`` would recreate in the same state, because the user is not in them and
+  /// no crossing is in progress. After an update with the same places, the copy behaves like the original.
   var withoutIdlePlaces: GeofenceMonitor {
     var monitor = self
     monitor.fences = fences.filter { !$0.isIdle }
@@ -255,8 +255,8 @@ extension GeofenceMonitor {
         <= Geodesic.distanceMeters(from: way.to.coordinate, to: fix.coordinate)
     }
 
-    /// Confirms a route through the place if the fixes after it and a trip support it.
-    /// - Returns: the entry and the exit, or an empty array.
+    /// Returns the entry and the exit of a possible visit if the fixes after it and a trip support it; otherwise an
+    /// empty array.
     mutating func confirmPassing(
       _ fix: Location, onTripSince tripStart: Date?, _ configuration: Configuration
     ) -> [Crossing] {
@@ -309,7 +309,8 @@ extension GeofenceMonitor {
       return (low + high) / 2
     }
 
-    /// Returns the last argument between `from` and `to` for which a condition holds, given that it holds at `from`.
+    /// Returns the last argument between `from` and `to` for which a condition holds, by bisection. It must hold at
+    /// `from`.
     private static func edge(from: Double, to: Double, _ holds: (Double) -> Bool) -> Double {
       var (inner, outer) = (from, to)
       for _ in 0..<40 {
@@ -333,7 +334,7 @@ extension GeofenceMonitor {
       return (.inside, run.first)
     }
 
-    /// Returns the side on which a fix certainly is; `nil` if the fix is within the margin or too inaccurate.
+    /// Returns the side that a fix is certainly on, or `nil` if the fix is within the margin or too inaccurate.
     func side(seenBy fix: Location, _ configuration: Configuration) -> Side? {
       // Treat an unknown accuracy as 0 m, because some devices report none.
       let accuracy = max(0, fix.horizontalAccuracy)

@@ -10,8 +10,8 @@ public enum GeofenceVisit: Sendable {
   /// Key of the property that contains the duration of the visit in seconds.
   public static let durationKey = "Duration"
 
-  /// Returns the default id of a visit. Derived from place and time, so that repeated processing creates the same
-  /// visits.
+  /// Returns the default id of a visit. It is derived from place and time, so processing the same fixes again creates
+  /// the same visits.
   public static func id(geofenceId: String, enteredAt: Date) -> String {
     NaturalKey.id(for: "visit", geofenceId, NaturalKey.part(enteredAt))
   }

@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Divides a trip into legs by finding the most likely sequence of transport modes for its speeds and motion readings.
 ///
-/// Uses a hidden Markov model with four modes. The cost of a mode in a cell is the difference between its typical speed
-/// and the measured one, relative to the spread of the mode and the accuracy of the fixes. A contradicting motion
-/// reading adds to the cost. So does each change of mode, by as much as a few minutes at a slightly wrong speed.
+/// Uses a hidden Markov model with four modes. The cost of a mode in a cell grows with the difference between its
+/// typical speed and the measured one, relative to the spread of the mode and the accuracy of the fixes. A
+/// contradicting motion reading and each change of mode add to the cost.
 struct LegFinder: Hashable, Sendable, Codable {
   private struct Cell: Hashable, Codable {
     var start: Date
@@ -46,7 +46,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     if cells.count >= Self.limit { thin() }
   }
 
-  /// Continues at another position. The speed on the way to it is unknown.
+  /// Continues from another position. The speed on the way there is unknown.
   mutating func move(to fix: Location, motion: MotionHistory) {
     if var cell = open, let from = openFix {
       cell.activity = motion.activity(at: cell.middle)
@@ -91,7 +91,6 @@ struct LegFinder: Hashable, Sendable, Codable {
   ///   - distance: path length in metres.
   ///   - added: correction of the path length in metres, distributed over the legs in proportion to their lengths.
   func legs(from start: Date, to end: Date, distance: Double, added: Double = 0) -> [TripLeg] {
-    // Omit a cell that is mostly after the end.
     var row = cells.filter { $0.middle < end }
     if row.isEmpty { row = Array(cells.prefix(1)) }
     if let open, open.end <= end || row.isEmpty { row.append(open) }
@@ -226,7 +225,8 @@ struct LegFinder: Hashable, Sendable, Codable {
     return cost * min(cell.noise <= cell.crow / 8 ? 9 : 3, seconds / 20)
   }
 
-  /// Transport mode with its typical speed in m/s, the spread of that speed, and the additional cost of a rare mode.
+  /// Transport mode with its typical speed in m/s, the spread of that speed, and an additional cost if the mode is
+  /// rare.
   private struct Mode {
     var state: MotionState
     var speed: Double
@@ -239,7 +239,7 @@ struct LegFinder: Hashable, Sendable, Codable {
       Mode(state: .cycling, speed: 4.5, spread: 1.5, rarity: 0.3),
       Mode(state: .automotive, speed: 13, spread: 6, rarity: 0),
     ]
-    /// Standing occurs in every mode and does not distinguish them.
+    /// Cost of standing still, which occurs in every mode.
     static let standing = 1.0
     static let changeCost = 6.0
     static let contradiction = 1.5

@@ -23,7 +23,7 @@ public final class MotionActivityHandler: MotionActivityHandlerProtocol {
   private var debounce = MotionDebounce()
   private var lastReading: Date?
 
-  /// Creates a handler that ignores readings until ``startActivityUpdates()``.
+  /// Creates a stopped handler.
   public init() {}
 
   /// Does nothing, because the owner provides the readings.
@@ -46,7 +46,6 @@ public final class MotionActivityHandler: MotionActivityHandlerProtocol {
     guard isRunning, activity.confidence >= minimumConfidence, let answer = activity.state.drivingAnswer,
       activity.timestamp.timeIntervalSinceReferenceDate.isFinite, activity.timestamp >= lastReading ?? .distantPast
     else { return }
-    // Confirm a change whose debounce ended before this reading.
     tick(at: activity.timestamp)
     lastReading = activity.timestamp
     let wasAutomotive = isAutomotive

@@ -22,7 +22,6 @@ struct TripJourney: Hashable, Sendable, Codable {
   private var lastRest: Date?
   private var lastRoutePoint: Date
 
-  /// Creates the state of a trip.
   /// - Parameters:
   ///   - way: fixes since the first movement, or only the last fix; not empty, in chronological order.
   ///   - startTime: start of the trip.

@@ -4,8 +4,7 @@ import TrendyProtocols
 
 /// Stored state of one detected event.
 ///
-/// Contains what is needed to distinguish the user's edits from detection's own writes, and to explain why the event
-/// exists.
+/// Distinguishes the user's edits from detection's own writes, and records why the event exists.
 struct DetectedEvent: Hashable, Sendable, Codable {
   enum Kind: String, Hashable, Sendable, Codable {
     case trip
@@ -19,7 +18,7 @@ struct DetectedEvent: Hashable, Sendable, Codable {
     case own
     /// The user edited or deleted the event. Detection no longer writes to it.
     case personal
-    /// A later run no longer detected the event and deletes it. Its id is never reused.
+    /// A later run did not detect the event again, and deletes it. Its id is never reused.
     case withdrawn
   }
 
@@ -34,12 +33,12 @@ struct DetectedEvent: Hashable, Sendable, Codable {
   /// `nil` while a visit is open.
   var end: Date?
   var standing = Standing.own
-  /// Id of an event from another recording or an import that describes the same trip or visit. If set, no event is
-  /// written for this one.
+  /// Id of an event from another recording or an import that describes the same trip or visit. If set, this one is not
+  /// written.
   var twin: String?
   /// Event as detection last wrote it.
   var written: CreateEventRequest?
-  /// Event about to be written. It is saved first, so that after a crash the event is recognised as detection's own.
+  /// Event about to be written. It is saved first, so that detection recognises the event as its own after a crash.
   var intended: CreateEventRequest?
   var decisions: [TripDecision] = []
   /// Time of the reading that completed the event, or `nil` while further readings may change it.
@@ -53,7 +52,7 @@ struct DetectedEvent: Hashable, Sendable, Codable {
 
   /// Returns the stored form.
   ///
-  /// A withdrawn event whose deletion has not been confirmed sorts as unsettled, so that every detection run reads it
+  /// A withdrawn event whose deletion has not been confirmed sorts as unsettled. Every detection run then reads it
   /// again, even if the clock was wrong at the time of the withdrawal.
   func note() throws -> TrackNote {
     let time = isToBeDeleted ? Self.unsettled : settledAt ?? Self.unsettled
@@ -70,7 +69,7 @@ struct DetectedEvent: Hashable, Sendable, Codable {
     self.end = end
   }
 
-  /// Returns the number of seconds for which two detected events overlap; negative if they do not.
+  /// Returns how many seconds two detected events overlap; negative if they do not.
   ///
   /// - Parameter seen: time until which this event is known to have lasted if it has no end. Its duration then counts
   ///   as at least 1 s.
@@ -95,8 +94,8 @@ extension Event {
   /// Returns whether two events with different ids describe the same trip or visit.
   ///
   /// Their starts and ends must agree within 1 s, because some formats store whole seconds, and their starting points
-  /// within 250 m. The ends of two visits to one place may differ by a minute: without accuracies, other fixes are
-  /// removed as outliers.
+  /// within 250 m. The ends of two visits to one place may differ by a minute: formats without accuracies lead to other
+  /// outliers.
   public func isTwin(of other: Event) -> Bool {
     guard id != other.id, sourceType == other.sourceType, geofenceId == other.geofenceId, let endDate,
       let otherEnd = other.endDate
@@ -105,7 +104,7 @@ extension Event {
       && Self.isOneMoment(endDate, otherEnd, within: Self.twinSeconds(atEndOf: geofenceId)) && isOnePlace(as: other)
   }
 
-  /// Maximum difference between two starts or two ends in seconds. Formats with whole seconds differ by up to 1 s.
+  /// Maximum difference in seconds between two starts or two ends.
   static let twinSeconds: TimeInterval = 1
   /// Maximum distance between two starting points in metres. The user may carry two receivers.
   private static let twinMetres = 250.0

@@ -140,8 +140,8 @@ extension DetectionPass {
     settled.twin = held.twin
     settled.written = held.written
     guard held.standing == .own else {
-      // The user's version replaces this event. Its key and times are preserved, so that events detected separately
-      // later do not affect it.
+      // The user's version replaces this event. Keep its key and times, so that events detected separately later do not
+      // affect it.
       if finding.key != held.key {
         (settled.key, settled.start, settled.end) = (held.key, held.start, held.end ?? finding.end)
       }
@@ -168,8 +168,8 @@ extension DetectionPass {
 
   /// Returns the id of an existing event that describes the same trip or visit, or `nil`.
   ///
-  /// That event was imported or detected in another recording. Ids do not reveal such a duplicate: file formats round
-  /// timestamps differently, and ids are derived from timestamps.
+  /// That event was imported or detected in another recording. Its id differs: ids are derived from timestamps, which
+  /// file formats round differently.
   private func twin(of finding: DetectedEvent, in found: DetectionResult) throws -> String? {
     guard let end = finding.end else { return nil }
     let event = try wanted(finding, id: finding.key, in: found)
@@ -247,7 +247,7 @@ extension DetectionPass {
       }
     }
     finding.standing = .personal
-    // The user's event accounts for the existing readings, not for later ones.
+    // The user's event covers the readings so far, but must not absorb later ones.
     finding.end = held.end ?? max(held.start, lastTime)
     finding.settledAt = held.settledAt ?? lastTime
     if finding != held { plan.remarks.append(finding) }

@@ -95,9 +95,8 @@ struct EventChanged: Error, CustomStringConvertible {
 extension DetectionPass {
   /// Processes the readings after the base checkpoint.
   ///
-  /// Ends early if the state at a stored checkpoint after the last new reading equals that checkpoint: the remaining
-  /// readings would have the same results as before. The cost of a late reading depends on how much it changes.
-  ///
+  /// Ends early if the state at a stored checkpoint after the last new reading equals that checkpoint, because the
+  /// remaining readings would have the same results as before.
   /// - Parameter newThrough: time of the last new reading, or `nil` if unknown.
   /// - Returns: The time of that checkpoint, or `nil` if all readings were read.
   private func readOn(
@@ -158,7 +157,7 @@ struct DetectionReplay {
   var machine: DetectionStateMachine
   private let device: String
   private var kept: [Date]
-  /// Checkpoints of `kept` that have not been stored yet.
+  /// Checkpoints at times in `kept` that have not been stored yet.
   private var new: [Date: DetectionStateMachine] = [:]
   private var readings = 0
 

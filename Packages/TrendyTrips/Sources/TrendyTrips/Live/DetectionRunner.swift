@@ -15,7 +15,7 @@ public final class DetectionRunner: Sendable {
   let clock: any TimeSource
   /// Last checkpoint for each device, with its stored bytes.
   private let known = Mutex<[String: (content: [UInt8], checkpoint: Checkpoint)]>([:])
-  /// Places used by the previous run: as the store returned them, sorted, and by id.
+  /// Places used by the previous run, as the store returned them, sorted, and by id.
   private let lastPlaces = Mutex<(given: [Geofence], sorted: [Geofence], byId: [String: Geofence])>(([], [], [:]))
 
   /// Creates a runner that writes detected events to `journal`. `clock` determines how long a device has been silent.
@@ -57,9 +57,8 @@ public final class DetectionRunner: Sendable {
     }
   }
 
-  /// Stores readings and runs detection over them under one lock.
-  ///
-  /// No other process can run detection in between, so the returned changes are those that these readings caused.
+  /// Stores readings and runs detection over them. Holds one lock throughout, so that the returned changes are exactly
+  /// those caused by these readings.
   public func take(_ readings: [TrackReading], device: String) throws -> (kept: TrackAppend, changes: Changes) {
     try store.withReader {
       var kept = TrackAppend()
@@ -124,7 +123,7 @@ public final class DetectionRunner: Sendable {
       let before = progress.done
       try onProgress(progress)
       let changes = try read(device: span.device) { time in
-        // Clamped: the device may have sent more since the list was created, and detection starts at an earlier
+        // Clamp: the device may have sent more since the list was created, and detection starts at an earlier
         // checkpoint.
         progress.done = before + min(max(time.timeIntervalSince(span.start), 0), span.length)
         try onProgress(progress)
@@ -142,7 +141,7 @@ public final class DetectionRunner: Sendable {
     let finding = try DetectedEvent(note)
     var readings = 0
     try store.forEach(device: device, after: finding.start - 0.001, through: finding.end) { _ in readings += 1 }
-    // In order of time: the log may list a decision about a fix before an earlier one about the stay point.
+    // Sort by time: the log may list a decision about a fix before an earlier one about the stay point.
     let decisions = finding.decisions.enumerated()
       .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     return FindingExplanation(

@@ -19,7 +19,6 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
     case exited(geofenceId: String, enteredAt: Date?, at: Date)
   }
 
-  /// Time interval of a trip.
   private struct Span: Hashable, Sendable, Codable {
     var id: String
     var start: Date
@@ -74,7 +73,6 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
     return machine
   }
 
-  /// Trip in progress.
   var currentRecord: TripRecord? {
     tracker?.currentRecord ?? movement.trips.currentRecord.flatMap { isCalled(Span($0.trip)) ? nil : $0 }
   }
@@ -128,7 +126,7 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
   private mutating func take(_ call: TripCommand) -> [Effect] {
     if tracker == nil {
       tracker = TripTracker(configuration: Self.configuration(movement.trips.configuration))
-      // The fix sent with the command has already been processed and is the start of the trip.
+      // The fix sent with the command has already been processed. It is the start of the trip.
       if let fix = movement.trips.lastFix { tracker?.onLocation(fix) }
     }
     let date = call.timestamp

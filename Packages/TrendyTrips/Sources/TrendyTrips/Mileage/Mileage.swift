@@ -107,7 +107,7 @@ public struct OdometerCheck: Hashable, Sendable {
   public var isWarning: Bool { whole?.isWarning ?? false }
 }
 
-/// Trip that may lie only partly within a period. Only that part counts.
+/// Trip that counts only for the part within a period.
 private struct Drive {
   let start: Date
   let end: Date

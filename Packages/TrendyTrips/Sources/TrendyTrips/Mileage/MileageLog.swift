@@ -10,8 +10,7 @@ public struct MileageLog: Sendable {
 
   /// Creates a log.
   /// - Parameters:
-  ///   - all: all of the user's counted trips, oldest first, because odometer readings are computed from the first
-  ///     one.
+  ///   - all: all of the user's counted trips, oldest first. Odometer readings are computed from the first one.
   ///   - vehicles: the user's vehicles.
   ///   - places: the user's places.
   public init(of all: [TripEvent], vehicles: [Vehicle], places: [Geofence]) {

@@ -28,8 +28,8 @@ extension DataStoreProtocol {
     return TripWitnesses(among: try tripsAround(first..<last + 1))
   }
 
-  /// Returns all trips needed to decide which of those in a time span count: a counted trip may begin before or after
-  /// its witness.
+  /// Returns all trips needed to decide which trips in a time span count. A counted trip may begin before or after its
+  /// witness.
   private func tripsAround(_ span: Range<Date>?) throws -> [TripEvent] {
     let week: TimeInterval = 7 * 86_400
     return try trips(in: span.map { $0.lowerBound - week..<$0.upperBound + week })

@@ -89,7 +89,6 @@ public struct TripEvent: Hashable, Sendable {
   /// Id of the vehicle.
   public var vehicleId: String? { self[.vehicle]?.stringValue }
 
-  /// Reads one property without decoding the others.
   private subscript(key: TripRecord.PropertyKey) -> PropertyValue? { event.packedProperties[key.rawValue] }
 
   /// Sets the category, the rule that determined it, and the business distance of a mixed trip.
@@ -183,7 +182,7 @@ public struct TripEvent: Hashable, Sendable {
     return (first, second)
   }
 
-  /// Returns the time at which a fraction of the path had been travelled.
+  /// Returns the time when a fraction of the path had been travelled.
   /// - Parameters:
   ///   - part: fraction of the path, 0 to 1.
   ///   - fixes: fixes of the trip in chronological order. If empty, the speed is assumed to be constant.
@@ -201,8 +200,8 @@ public struct TripEvent: Hashable, Sendable {
     return start.addingTimeInterval(end.timeIntervalSince(start) * part)
   }
 
-  /// Merges two consecutive trips and connects them by a straight line. Keeps the id, notes and category of the first
-  /// one; different categories become `mixed`.
+  /// Merges two consecutive trips and connects them by a straight line. Keeps the first trip's id, notes and category;
+  /// different categories become `mixed`.
   public func merged(with next: TripEvent) throws(EditError) -> TripEvent {
     guard next.start >= end else { throw .overlap }
     if let one = vehicleId, let other = next.vehicleId, one != other { throw .vehicles }
@@ -260,7 +259,7 @@ public struct TripEvent: Hashable, Sendable {
         let share = hop > 0 ? left / hop : 0
         let (from, to) = (route[index], route[index + 1])
         let east = (to.longitude - from.longitude).remainder(dividingBy: 360)
-        // Rounded like an encoded route, so that both parts contain exactly the same position.
+        // Round like an encoded route, so that both parts contain exactly the same position.
         let place = Polyline.rounded(
           Coordinate(
             latitude: from.latitude + (to.latitude - from.latitude) * share,

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Trips that recorded a drive a second time, each with the trip that counts in its place.
+/// Trips that recorded a drive a second time, each with the trip that is counted instead.
 ///
 /// A user is in one place at a time, but may carry several trackers, or import a track of a drive that a device has
 /// recorded. Only one of several simultaneous trips from different sources counts; the others are its witnesses.
@@ -13,9 +13,10 @@ public struct TripWitnesses: Hashable, Sendable {
   /// Finds the witnesses among all trips in a period. The trips may be in any order.
   ///
   /// A trip is a witness if counted trips from other sources cover more than half of its duration. Trips that the user
+  /// A trip is a witness if counted trips from other sources cover more than half of its duration. Trips that the user
   /// entered or classified are counted first, then trips detected by devices, so that an import does not change the
   /// mileage. Among trips of equal rank, the one with the most fixes is counted first. A counted trip that is part of a
-  /// longer one becomes its witness in any case.
+  /// longer one always becomes its witness.
   public init(among trips: [TripEvent]) {
     var countedIds: [String: String] = [:]
     var group: [TripEvent] = []
@@ -35,7 +36,7 @@ public struct TripWitnesses: Hashable, Sendable {
   /// Returns whether a trip counts in mileage, reports and odometer checks.
   public func counts(_ trip: TripEvent) -> Bool { countedIds[trip.event.id] == nil }
 
-  /// Finds the witnesses among trips that overlap directly or through each other.
+  /// Finds the witnesses in a group of trips connected by overlaps.
   private static func findWitnesses(among trips: [TripEvent], _ countedIds: inout [String: String]) {
     guard trips.count > 1 else { return }
     let claims = trips.map(Claim.init).sorted { $1.rank < $0.rank }
@@ -72,7 +73,7 @@ public struct TripWitnesses: Hashable, Sendable {
 
     var seconds: TimeInterval { end.timeIntervalSince(start) }
 
-    /// Returns the duration in seconds for which two trips overlap; negative if they do not.
+    /// Returns how many seconds two trips overlap; negative if they do not.
     func common(_ other: Claim) -> TimeInterval { min(end, other.end).timeIntervalSince(max(start, other.start)) }
 
     /// Returns whether trips from other sources cover more than half of the duration.

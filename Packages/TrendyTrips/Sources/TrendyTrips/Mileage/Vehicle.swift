@@ -51,7 +51,7 @@ public struct Vehicle: Hashable, Sendable, Identifiable {
     if let icon { fields["icon"] = .string(icon) }
     if !deviceIds.isEmpty { fields["device_ids"] = .array(deviceIds.map { .string($0) }) }
     if let startOdometer { fields["start_odometer_m"] = .double(startOdometer) }
-    // Always included. If it were omitted, an archived vehicle could not be unarchived.
+    // Always include this field. Otherwise an archived vehicle could not be unarchived.
     fields["archived"] = .bool(isArchived)
     return fields
   }
@@ -67,7 +67,7 @@ public enum VehicleIdentity: Hashable, Sendable {
   case assumed(Vehicle)
   case unknown
 
-  /// Determines the vehicle: the named one, else the one of the recording device, else the default vehicle.
+  /// Determines the vehicle: the named one, else the vehicle with the recording device, else the default vehicle.
   public init(named name: String? = nil, devices: [String] = [], among vehicles: [Vehicle]) {
     let vehicles = vehicles.sorted { $0.id < $1.id }
     if let name, let vehicle = vehicles.first(where: { $0.id == name }) ?? vehicles.first(where: { $0.isCalled(name) })

@@ -8,7 +8,6 @@ import TrendyModels
 /// receiver point in opposite directions on average, whether its errors are independent or change slowly. A moving user
 /// turns little from one step to the next. If fixes are sparse, each displacement is one step.
 struct DirectionalPersistence: Hashable, Sendable, Codable {
-  /// Sums over consecutive steps.
   struct Sums: Hashable, Codable {
     var seconds: TimeInterval = 0
     var metres = 0.0
@@ -34,7 +33,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
   private(set) var all = Sums()
   /// Sums since the last step that took too long.
   private(set) var run = Sums()
-  /// First fix of the current run, and the end of each step. The oldest are discarded if there are too many.
+  /// First fix of the current run, and the last fix of each step. The oldest are discarded if there are too many.
   private(set) var fixes: [Location]
   private var last: Location
 
@@ -61,7 +60,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     take(seconds, metres, to: fix)
   }
 
-  /// Continues at another position that the user reached by an unknown route.
+  /// Continues from another position that the user reached by an unknown route.
   mutating func move(to fix: Location) {
     last = fix
     begin(at: fix)

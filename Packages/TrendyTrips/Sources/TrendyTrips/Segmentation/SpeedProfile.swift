@@ -72,9 +72,8 @@ public struct SpeedProfile: Hashable, Sendable {
     stops = Self.stops(hops, since: span.lowerBound)
   }
 
-  /// Movement between two consecutive fixes.
   private struct Hop {
-    /// Seconds since the start of the trip, as for `end`.
+    /// Times in seconds since the start of the trip.
     let begin: Double
     let end: Double
     let from: Coordinate
@@ -129,7 +128,7 @@ public struct SpeedProfile: Hashable, Sendable {
       let run = hops[place..<end]
       if let first = run.first, let last = run.last, place > 0, end < hops.count, last.end - first.begin >= shortestStop
       {
-        // Weighted by time, because most fixes may be from the beginning of the stop.
+        // Weight by time, because most fixes may be from the beginning of the stop.
         let seconds = last.end - first.begin
         func mean(_ value: (Coordinate) -> Double) -> Double {
           run.reduce(0) { $0 + (value($1.from) + value($1.to)) / 2 * ($1.end - $1.begin) } / seconds

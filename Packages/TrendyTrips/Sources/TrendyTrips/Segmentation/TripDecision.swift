@@ -105,7 +105,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
 }
 
 extension TripDecision {
-  /// Whether the decision ignores fixes because the receiver was displaced.
+  /// Whether the decision ignores displaced fixes.
   var isOfDisplacement: Bool { rule == .passedOver || rule == .displaced }
 }
 

@@ -8,8 +8,8 @@ extension TripDetector {
     private(set) var now: TripProgress
     /// Straight-line distance from the start to the last fix, in metres.
     private var fromStart: Double
-    /// Progress at the first fix of a circle that contains all later fixes, and at each of those. If the trip ends
-    /// now, it ends in this circle.
+    /// Progress at the first fix in a circle that contains all later fixes, and at each of the later fixes. If the trip
+    /// ends now, it ends in this circle.
     private var stay: [TripProgress]
     /// Progress at a single fix outside the circle, which may be an outlier. A second one shows that the trip
     /// continues.
@@ -92,7 +92,7 @@ extension TripDetector {
       for fix in departure.fixes.dropFirst() { add(fix, configuration, motion) }
     }
 
-    /// Time in seconds for which the fixes have been within the circle; 0 outside.
+    /// Time in seconds for which the fixes have been within the circle; 0 outside the circle.
     // Inlined, because a call would copy the whole state.
     @inline(__always)
     var restingSeconds: TimeInterval {
@@ -171,15 +171,15 @@ extension TripDetector {
           <= 2 * max(StationaryState.scatter, noise)
     }
 
-    /// Returns whether a jump leads back to the start soon after the departure. If so, both were errors.
+    /// Returns whether a jump leads back to the start soon after the departure. If so, the departure and the jump were
+    /// errors.
     func isThrownBack(to fix: Location, _ configuration: Configuration) -> Bool {
       fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
         && Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
           <= max(configuration.restRadius, 4 * noise)
     }
 
-    /// Returns whether a jump may be a displacement of the receiver: the user was moving a moment ago, and the jump is
-    /// small.
+    /// Returns whether a small jump during movement may be a displacement of the receiver.
     func isDisplaced(to fix: Location, after seconds: TimeInterval, _ configuration: Configuration) -> Bool {
       now.reach >= configuration.departureDistance && !isPaused && !isClosed && seconds <= Self.displacedSeconds
         && Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate) <= configuration.maximumDisplacement
@@ -192,12 +192,11 @@ extension TripDetector {
     /// Last fix of the path, ignoring displaced ones.
     var seen: Location { now.fix }
 
-    /// Returns whether a fix belongs to the current stop.
     func isAtStop(_ fix: Location, _ configuration: Configuration) -> Bool {
       !isOutside(stay[0], fix, configuration)
     }
 
-    /// Continues at another position that the user reached by an unknown route.
+    /// Continues from another position that the user reached by an unknown route.
     mutating func move(to fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       measured = fix
       wayLength = PathLengthEstimator()
@@ -219,7 +218,6 @@ extension TripDetector {
     /// Stay point at the last fix, assumed during a gap.
     var lastRest: StationaryState { secondsAtStop >= 60 ? rest : StationaryState(at: now.fix) }
 
-    /// The trip so far, with its decisions.
     var soFar: TripRecord {
       var record = record
       record.decisions = decisions.all
@@ -236,7 +234,7 @@ extension TripDetector {
       if decision.isOfDisplacement { hops.noteDisplacement() }
     }
 
-    /// Adds a gap without reception, in seconds.
+    /// Adds the seconds of a gap without reception.
     mutating func noteSilence(_ seconds: TimeInterval) { now.unheard += seconds }
 
     /// Returns the time at which the trip ends if there are no further fixes.

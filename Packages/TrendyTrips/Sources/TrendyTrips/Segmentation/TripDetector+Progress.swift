@@ -20,12 +20,11 @@ extension TripDetector.MovingState {
     var unheard: TimeInterval = 0
     /// Total time in seconds at skip places.
     var paused: TimeInterval = 0
-    /// Sum of the distances in metres between the circles in which the fixes stayed. Unlike the path length,
+    /// Sum of the distances in metres between the circles in which the fixes stayed. Unlike the path length, it is
     /// insensitive to noise.
     var progress = 0.0
     /// Part of the path length in metres that was travelled at a measured ground speed.
     var measuredMetres = 0.0
-    /// Corrections of the path length.
     var estimate = PathLengthEstimator.Estimate()
     var topSpeed: Double?
     var routeCount = 1

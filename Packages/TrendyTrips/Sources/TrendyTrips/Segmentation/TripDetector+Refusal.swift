@@ -41,7 +41,7 @@ extension TripDetector.MovingState {
     let isNoise =
       end.drift.directness < StraightnessEstimator.aimless && end.reach < configuration.undeniableDistance
       || end.drift.directness < StraightnessEstimator.wandering && end.reach < 0.15 * end.drift.single / 2
-    // There and back in one step each, without fixes in between.
+    // The receiver jumped away and back, without fixes in between.
     let isThrown =
       seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
       && end.secondHop >= 0.75 * end.reach
@@ -62,7 +62,8 @@ extension TripDetector.MovingState {
       case nil: break
       }
     }
-    // A slow path without a direction is noise, unless it leads far away or is straight at intervals of 30 s.
+    // A slow path without a direction is noise, unless it reaches far from the start or is straight at intervals of 30
+    // s.
     let isGoing = goesInRounds || isMeasured || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
     guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
       return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)

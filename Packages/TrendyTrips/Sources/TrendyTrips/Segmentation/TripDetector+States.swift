@@ -101,7 +101,7 @@ extension TripDetector {
         // The noise decreases four times more slowly: a receiver that was noisy once is likely to be noisy again.
         let scatter = min(away, configuration.restRadius)
         noise += (scatter - noise) * min(0.1, seconds / (scatter > noise ? 900 : 3600))
-        // These fixes become part of the route if a departure follows before the next fix close to the center.
+        // These fixes belong to the route if a departure follows before the next fix close to the center.
         if !hasLeapt { here += outside }
         outside = []
         hasLeapt = false
@@ -215,7 +215,7 @@ extension TripDetector {
 
     /// Moves the center slightly toward a nearby fix.
     ///
-    /// Only after two minutes at the stay point: before then, the center would follow a slow departure.
+    /// Waits for two minutes at the stay point, because the center would otherwise follow a slow departure.
     private mutating func settle(_ fix: Location, _ away: Double) {
       guard fix.timestamp.timeIntervalSince(since) > 120, away <= max(30, 2 * noise) else { return }
       let east = (fix.coordinate.longitude - center.longitude).remainder(dividingBy: 360)
@@ -300,7 +300,8 @@ extension TripDetector {
 
     /// Returns the departure, beginning with the last fix close to the center.
     ///
-    /// The fixes between that one and the first one outside belong to the departure, which may have been slow at first.
+    /// It includes the fixes between that fix and the first one outside, because the departure may have been slow at
+    /// first.
     private func departure(_ configuration: Configuration) -> Departure {
       let last = outside[outside.count - 1]
       let away = Geodesic.shortMeters(from: center, to: outside[0].coordinate)

@@ -36,7 +36,6 @@ extension TripDetector.MovingState {
     }
   }
 
-  /// Processes the next fix. The trip continues, pauses or ends.
   mutating func take(
     _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory,
     _ cadence: SamplingInterval
@@ -51,7 +50,7 @@ extension TripDetector.MovingState {
     }
     let isSilent = seconds > configuration.silentStopSeconds
     let wentOn = isSilent && Self.wentOn(hop, configuration) && (isPaused || !isNoise(configuration))
-    // At a skip place, the user may have stayed with a phone that slept.
+    // At a skip place, the user may have stayed while the phone slept.
     if isSilent, !wentOn, !isClosed, !isPaused, pause(at: hop.from.coordinate, configuration) {
       taken.effects.append(.paused(record.trip))
     }

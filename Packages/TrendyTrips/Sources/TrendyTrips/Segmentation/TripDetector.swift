@@ -4,8 +4,8 @@ public import TrendyModels
 /// Detects trips from fixes alone, for recordings and for devices without a motion sensor.
 ///
 /// A trip starts when the fixes leave the stay point and keep moving. It ends when they stay within a small circle for
-/// minutes. Both are determined in retrospect: the trip starts at the fix at which it left the stay point, and ends at
-/// the fix at which it entered the circle. Fixes must be in chronological order; older ones are ignored. The size of
+/// minutes. Both times are determined in retrospect: the trip starts at the fix where it left the stay point, and ends
+/// at the fix where it entered the circle. Fixes must be in chronological order; older ones are ignored. The size of
 /// the state is bounded, except for the thinned route of the trip in progress.
 public struct TripDetector: Hashable, Sendable, Codable {
   /// Thresholds in metres and seconds.
@@ -135,7 +135,6 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// State during a trip, or `nil` while stationary.
   private var way: MovingState?
   private(set) var lastFix: Location?
-  /// Averages fixes from a noisy receiver.
   private var smoothing = FixAverager()
   /// Last fix, or mean of several fixes, that was used for detection.
   private var lastSeen: Location?
@@ -330,7 +329,6 @@ extension TripDetector {
     way?.note(decision)
   }
 
-  // Reports only differences greater than twice the accuracy.
   private mutating func note(outweighed fix: Location, by precise: Location) {
     let meters = Geodesic.shortMeters(from: fix.coordinate, to: precise.coordinate)
     guard meters > 2 * fix.horizontalAccuracy else { return }

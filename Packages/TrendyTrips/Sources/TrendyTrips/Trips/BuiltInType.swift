@@ -11,7 +11,7 @@ public struct BuiltInType: Sendable {
   public let name: String
   let colorHex: String
   let iconName: String
-  /// Returns the property definitions of a new type; `id` maps a property key to an id.
+  /// Creates the property definitions of a new type; `id` maps a property key to an id.
   private let definitions: @Sendable (_ eventTypeId: String, _ id: (String) -> String) -> [PropertyDefinition]
 
   /// Event type for trips.
@@ -56,7 +56,8 @@ public struct BuiltInType: Sendable {
 
   private static let rows = 100
 
-  /// Returns an id derived from the key. A deleted id cannot be reused, so each new `row` has a different id.
+  /// Returns an id derived from the key. A deleted id cannot be reused, so a recreated type has the id of the next
+  /// `row`.
   private func natural(_ kind: String, _ row: Int, _ part: String? = nil) -> String {
     NaturalKey.id(for: [kind, key] + (part.map { [$0] } ?? []) + (row == 0 ? [] : ["again", String(row)]))
   }

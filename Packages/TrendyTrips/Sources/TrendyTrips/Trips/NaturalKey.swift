@@ -25,7 +25,6 @@ public enum NaturalKey: Sendable {
     return CompactIdentifier(high: high & ~0xF000 | 0x8000, low: low & (1 << 62 - 1) | 1 << 63)
   }
 
-  /// Appends the decimal digits of a number.
   private static func append(_ number: Int, to key: inout [UInt8]) {
     if number >= 10 { append(number / 10, to: &key) }
     key.append(UInt8(ascii: "0") + UInt8(number % 10))

@@ -31,7 +31,6 @@ public final class TripCoordinator {
   public private(set) var authorization: LocationAuthorizationStatus = .notDetermined
   /// Error of the location service since the last fix, or `nil`.
   public private(set) var lastLocationError: (any Error)?
-  /// Whether ``start()`` was called after the last ``stop()``.
   private var isStarted = false
   /// Whether ``stop()`` was called last. If so, late readings are ignored.
   private var isStopped = false
@@ -125,7 +124,7 @@ extension TripCoordinator: LocationTrackingServiceDelegate {
       stopTracking(at: tracker.lastTripLocation)
       location.stopMonitoring()
     } else if isStarted {
-      // Also at the first authorization: a service that was started without permission may have stopped.
+      // Start at the first authorization too: a service that was started without permission may have stopped.
       location.startMonitoring()
     }
     if wasRefused { resumeTracking() }
