@@ -9,7 +9,7 @@ public struct Digest: Hashable, Sendable, Codable {
 
   /// Days the digest covers. A daily digest has one, today, even if it also mentions yesterday.
   public let days: ClosedRange<CivilDate>
-  /// Part of the day at which the digest was made.
+  /// Part of the day when the digest was made.
   public let part: DayPart
   /// Evidence of all types combined; `nil` without events.
   public let basis: Evidence?

@@ -24,7 +24,7 @@ public struct Streak: Hashable, Sendable, Codable {
   /// Counts consecutive days with events.
   /// - Parameters:
   ///   - days: days with events, in any order. Days after `today` are ignored.
-  ///   - skips: days on which no events are expected. A skipped day with an event counts.
+  ///   - skips: days when no events are expected. A skipped day with an event counts.
   ///   - today: the user's current day.
   public init(days: some Sequence<CivilDate>, skips: DaySet = [], today: CivilDate) {
     var done = days.filter { $0 <= today }
@@ -60,7 +60,7 @@ public struct Streak: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - goal: the goal.
   ///   - amounts: amount of each day; days after the current week are ignored.
-  ///   - skips: days on which no events are expected.
+  ///   - skips: days when no events are expected.
   ///   - first: a day of the first week to count; `nil` for the first day with an amount.
   ///   - today: the user's current day.
   ///   - firstWeekday: first day of a week; 0 is Sunday.
@@ -107,7 +107,7 @@ public struct Streak: Hashable, Sendable, Codable {
   }
 }
 
-/// Strength of a habit: grows with each day on which the target is met, and declines slowly when days are missed.
+/// Strength of a habit: grows with each day the target is met, and declines slowly when days are missed.
 public struct HabitScore: Hashable, Sendable, Codable {
   /// Score per day, 0 to 1.
   public let values: [Double]

@@ -9,7 +9,7 @@ public struct MovingRange: Hashable, Sendable, Codable {
   /// Upper quartile of the windows.
   public let upper: Double
 
-  /// Length and number of the windows on which a ``MovingRange`` is based.
+  /// Length and number of the windows that a ``MovingRange`` is based on.
   public struct Span: Hashable, Sendable {
     /// Length of a window in days.
     public let length: Int
@@ -36,7 +36,7 @@ extension TypeHistory {
   /// - Parameters:
   ///   - span: length and number of the windows.
   ///   - day: end of the last window, at most today.
-  ///   - skips: days on which no events are expected.
+  ///   - skips: days when no events are expected.
   /// - Returns: `nil` for a skipped or future day, and if the history has too few windows.
   public func movingRange(
     _ span: MovingRange.Span, endingOn day: CivilDate, skips: DaySet = []

@@ -26,7 +26,7 @@ extension TypeHistory {
   /// Computes the personal records.
   /// - Parameters:
   ///   - firstWeekday: first day of the week; 0 is Sunday.
-  ///   - skips: days on which no events are expected.
+  ///   - skips: days when no events are expected.
   ///   - looked: range to consider; `nil` for all days up to today.
   public func records(
     firstWeekday: Int, skips: DaySet = [], over looked: ClosedRange<CivilDate>? = nil

@@ -102,7 +102,7 @@ extension TypeHistory {
   }
 
   /// Computes the streak.
-  /// - Parameter skips: days on which no events are expected.
+  /// - Parameter skips: days when no events are expected.
   public func streak(skips: DaySet = []) -> Streak { Streak(days: activeDays, skips: skips, today: today) }
 
   /// Returns the number of events in each of the last weeks, in blocks of seven days up to today. No block is entirely

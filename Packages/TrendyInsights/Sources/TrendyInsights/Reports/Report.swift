@@ -8,7 +8,7 @@ public struct Report: Sendable {
     public let type: EventType
     /// Events selected by the query, up to its last day.
     public let history: TypeHistory
-    /// Days on which no events are expected.
+    /// Days when no events are expected.
     public let skips: DaySet
     /// Progress of the goal; `nil` without a goal, or if the query does not ask for it.
     public let progress: GoalProgress?
@@ -20,7 +20,7 @@ public struct Report: Sendable {
     /// - Parameters:
     ///   - type: event type.
     ///   - history: events selected by the query, up to its last day.
-    ///   - skips: days on which no events are expected.
+    ///   - skips: days when no events are expected.
     ///   - progress: progress of the goal.
     ///   - weeklyStreak: streak in weeks; `nil` for a streak in days.
     ///   - values: values of the measured property.

@@ -18,8 +18,8 @@ extension Event {
 
   /// Sets the event's first duration property to the time from start to end.
   ///
-  /// The property is set only if it has no value, or if its value equals the duration of the previous version of the
-  /// event: a duration that the user entered is preserved. An event without an end is left unchanged.
+  /// A duration that the user entered is preserved: the property is set only if it has no value, or if its value equals
+  /// the duration of the event before the edit. An event without an end is left unchanged.
   ///
   /// - Parameters:
   ///   - definitions: property definitions; those of other event types are ignored.

@@ -21,7 +21,7 @@ public struct Event: Hashable, Sendable, Identifiable {
   /// Longitude in degrees, -180 to 180 (WGS 84).
   public var locationLongitude: Double?
   public var locationName: String?
-  /// IANA name of the time zone in which the event was recorded.
+  /// IANA name of the time zone the event was recorded in.
   public var timeZone: String?
   @usableFromInline var packed: PackedProperties
   @usableFromInline var seldom: Seldom?

@@ -23,7 +23,7 @@ public struct MileageRow: Hashable, Sendable {
   public var endOdometer: Double?
   public var vehicle: String
   public var notes: String
-  /// Time at which the trip was recorded; `nil` if unknown.
+  /// Time when the trip was recorded; `nil` if unknown.
   public var recordedAt: Date?
 
   public init(

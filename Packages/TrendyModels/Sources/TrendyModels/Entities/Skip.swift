@@ -1,4 +1,4 @@
-/// Dates on which no events of a type are expected; they neither break nor extend a streak.
+/// Dates when no events of a type are expected; they neither break nor extend a streak.
 ///
 /// A skip stores dates, not timestamps, so that it excuses the same days in every time zone.
 public struct Skip: Hashable, Sendable, Identifiable {

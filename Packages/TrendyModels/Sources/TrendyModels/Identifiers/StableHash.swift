@@ -112,7 +112,7 @@ public enum StableHash: Sendable {
     state &+= SIMD8(a, b, c, d, e, f, g, h)
   }
 
-  /// Replaces a word of the schedule by the word 16 positions later.
+  /// Replaces a word of the schedule with the word 16 positions later.
   @inline(__always) private static func extend(_ words: UnsafeMutablePointer<UInt32>, to index: Int) {
     let early = words[(index + 1) & 15]
     let late = words[(index + 14) & 15]

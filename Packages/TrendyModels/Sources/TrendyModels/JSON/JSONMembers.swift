@@ -1,7 +1,7 @@
 /// Members of one object, with lookup by name; records which members were found.
 struct JSONMembers {
   let node: JSONNode
-  /// Token at which the next search begins. Lookups in document order succeed immediately.
+  /// Token where the next search begins. Lookups in document order succeed immediately.
   private var token: Int
   private var place = 0
   /// Bloom filter of the names in the object, which rules out most absent names without a search.
@@ -58,11 +58,7 @@ struct JSONMembers {
     return others
   }
 
-  /// Returns the filter bit of a name.
-  ///
-  /// - Parameters:
-  ///   - name: bytes of the name.
-  ///   - length: length of the name in bytes, at least 1.
+  /// Returns the filter bit of a name. `length` is the length of the name in bytes, at least 1.
   private static func sort(_ name: UnsafePointer<UInt8>, _ length: Int) -> UInt64 {
     1 << UInt64((Int(name[0]) &* 5 ^ Int(name[length - 1]) &* 3 ^ length) & 63)
   }

@@ -71,7 +71,7 @@ extension JSONNode {
     for position in (isNegative ? 1 : 0)..<Int(token.length) {
       let digit = Int64(text[position] &- UInt8(ascii: "0"))
       let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
-      // Accumulates negative values, because the negative range has one more value.
+      // Accumulate negative values, because the negative range has one more value.
       let (sum, tooLow) = product.subtractingReportingOverflow(digit)
       if tooLarge || tooLow { return nil }
       value = sum

@@ -181,7 +181,7 @@ struct JSONScanner {
     var isPlain = true
     var isASCII = true
     while true {
-      // Checks eight bytes at a time. A borrow can cause a false match only in a byte after a true one, and the first
+      // Check eight bytes at a time. A borrow can cause a false match only in a byte after a true one, and the first
       // match counts.
       let word = UInt64(littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
       let control = (word &- 0x2020_2020_2020_2020) & ~word

@@ -90,8 +90,8 @@ extension JSONValue: Hashable {
 
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
-    // A decoder does not expose the kind of a value, so each is tried, frequent ones first. A failed attempt only means
-    // another kind. For arrays and objects only the container is tried, so that errors inside them keep their path.
+    // A decoder does not expose the kind of a value, so try each kind, frequent ones first. For arrays and objects, try
+    // only the container, so that errors inside it keep their path.
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null

@@ -5,11 +5,10 @@
 public enum SyncRange: Sendable {
   /// Range of versions, cursors, heads, sequence numbers, incarnations and counts: 0 to 2^62 - 1.
   ///
-  /// The sum of two such values fits 64 bits. In practice no counter reaches the upper bound.
+  /// The sum of two such values fits 64 bits.
   public static let counter: ClosedRange<Int64> = 0...((1 << 62) - 1)
 
-  /// Range of hub time in milliseconds since 1970, up to the end of the year 9999, the last that RFC 3339 can
-  /// represent.
+  /// Range of hub time in milliseconds since 1970, up to the end of 9999, the last year in RFC 3339.
   public static let stamp: ClosedRange<Int64> = 0...253_402_300_799_999
 
   /// Range of the difference between hub time and a device clock in milliseconds.

@@ -132,8 +132,8 @@ public struct SyncMetadata: Hashable, Sendable {
   public var lastStamp: Int64 { didSet { lastStamp = lastStamp.clamped(to: SyncRange.stamp) } }
   /// Hub time minus the time of this device's clock, in milliseconds.
   public var clockOffset: Int64 { didSet { clockOffset = clockOffset.clamped(to: SyncRange.clockOffset) } }
-  /// Clock readings at the time when ``clockOffset`` was determined, from which hub time can be derived after the
-  /// system clock has been changed.
+  /// Clock readings taken when ``clockOffset`` was determined. Hub time can be derived from them even after the system
+  /// clock has been changed.
   public var clockAnchor: ClockAnchor?
   /// Progress of a partially applied snapshot, which the next sync round resumes; `nil` if there is none.
   public var snapshot: SnapshotProgress?
@@ -182,7 +182,7 @@ public struct SyncMetadata: Hashable, Sendable {
 
   /// One point in time on two clocks: time since boot, and hub time.
   public struct ClockAnchor: Hashable, Sendable {
-    /// Identifier of the boot to which ``elapsed`` refers.
+    /// Identifier of the boot that ``elapsed`` refers to.
     public var boot: String
     /// Milliseconds since the boot.
     public var elapsed: Int64

@@ -105,7 +105,7 @@ public struct SyncedKind: Hashable, Sendable {
   public let fields: [Field]
   /// Member whose keys are separate fields: `properties` of an event, with fields such as `properties.dose`.
   public let nestedMember: String?
-  /// Date or day field by which lists are ordered; `nil` for the time of creation.
+  /// Date or day field that lists are sorted by; `nil` for the time of creation.
   public let listOrder: String?
   /// Position of the kind in a snapshot; referenced kinds have lower ranks.
   public let rank: Int
@@ -127,8 +127,8 @@ public struct SyncedKind: Hashable, Sendable {
 
   /// Field of a tombstone that is `true` if the entity was deleted by undoing an import.
   ///
-  /// If the user asks for it, a repeated import restores the entity, on any device. A restore removes the field at the
-  /// hub.
+  /// If the user asks for it, a repeated import on any device restores the entity. The restore removes this field at
+  /// the hub.
   public static let importUndone = "import_undone"
 
   /// Returns the field with this name, or `nil`.
@@ -175,7 +175,7 @@ extension SyncedKind {
       .clearable("goal", .members(goal)),
     ])
 
-  /// Field in the tombstone of a merged event type: id of the type to which references are redirected.
+  /// Field in the tombstone of a merged event type: id of the type that references are redirected to.
   ///
   /// Set by the delete and removed by a restore. Not listed in ``fields``, because live types never have it.
   public static let mergedInto = "merged_into"
@@ -247,7 +247,7 @@ extension SyncedKind {
     "setting", path: "settings", rank: 6,
     fields: [.required("key", .text(maximumBytes: maximumNameBytes)), .clearable("value", .any)])
 
-  /// First and last day of a range on which no events of a type are expected.
+  /// First and last day of a range when no events of a type are expected.
   public static let skip = SyncedKind(
     "skip", path: "skips", rank: 7, listOrder: "from",
     fields: [

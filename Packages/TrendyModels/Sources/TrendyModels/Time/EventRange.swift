@@ -2,8 +2,8 @@ public import TrendyFoundation
 
 /// Time range that selects events.
 ///
-/// A bound at the start of a local day selects by day: each event belongs to its day in the time zone in which it was
-/// recorded. Any other bound is a point in time.
+/// A bound at the start of a local day selects by day: each event belongs to its day in the time zone it was recorded
+/// in. Any other bound is a point in time.
 public struct EventRange: Hashable, Sendable {
   private let range: Range<Date>
   /// Day that begins at the lower bound; `nil` if the bound is not the start of a day.

@@ -1,22 +1,22 @@
 public import TrendyFoundation
 
-// Dates that do not depend on the time zone of the reader: those of all-day events and of `date` properties.
+// Dates of all-day events and of `date` properties, which do not depend on the reader's time zone.
 extension LocalTime {
-  /// Upper bound of the distance between an event's timestamp and the start of its ``day(of:)-(Event)`` in another time
-  /// zone, in seconds.
+  /// Maximum difference in seconds between an event's timestamp and the start of its ``day(of:)-(Event)`` in another
+  /// time zone.
   ///
   /// Two zones differ by at most 26 hours, and a timestamp is at most a day and a clock change away from the start of
   /// its day; 72 hours leave a margin.
   public static let longestDateShift = 259_200.0
 
-  /// Returns the date of an all-day event: the date of its timestamp in the zone in which it was recorded.
+  /// Returns the date of an all-day event: the date of its timestamp in the zone it was recorded in.
   ///
   /// If that zone is unknown and the timestamp is a local midnight, the result is the local date. Otherwise it is the
   /// date of the nearest UTC midnight, which is correct for midnights in all zones from UTC-11 to UTC+12 and equal on
   /// all devices.
   public func date(of event: Event) -> CivilDate { date(event.timestamp, of: event) }
 
-  /// Returns the date of a timestamp, such as the end of an all-day event, in the zone in which the event was recorded;
+  /// Returns the date of a timestamp, such as the end of an all-day event, in the zone the event was recorded in;
   /// see ``date(of:)-(Event)``.
   public func date(_ moment: Date, of event: Event) -> CivilDate {
     date(ofAllDay: moment, recordedIn: event.timeZone)
@@ -26,13 +26,13 @@ extension LocalTime {
   ///
   /// - Parameters:
   ///   - moment: timestamp of the event.
-  ///   - zone: IANA name of the zone in which the event was recorded; `nil` if unknown.
+  ///   - zone: IANA name of the zone the event was recorded in; `nil` if unknown.
   public func date(ofAllDay moment: Date, recordedIn zone: String?) -> CivilDate {
     if let own = zone.flatMap(rules(named:)) { return own.date(of: moment) }
     return rules.isMidnight(moment) ? rules.date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
   }
 
-  /// Returns the rules of a zone in which events were recorded, or `nil` if the system does not know it.
+  /// Returns the rules of a zone that events were recorded in, or `nil` if the system does not know it.
   private func rules(named zone: String) -> TimeZoneRules? { zone == zoneName ? rules : zones.rules(named: zone) }
 
   /// Returns the date that a property contains, or `nil` if it contains a time of day or is not a date.
@@ -62,10 +62,10 @@ extension LocalTime {
   /// Returns the local date of a timestamp.
   public func date(of moment: Date) -> CivilDate { rules.date(of: moment) }
 
-  /// Returns the local midnight at which a calendar date begins, regardless of ``dayStart``.
+  /// Returns the local midnight that begins a calendar date, regardless of ``dayStart``.
   public func midnight(of date: CivilDate) -> Date { rules.date(onClock: date.daysSince1970 * 86_400) }
 
-  /// Returns this calendar in the zone in which an event was recorded, or unchanged if that zone is unknown.
+  /// Returns this calendar in the zone an event was recorded in, or unchanged if that zone is unknown.
   public func inZone(of event: Event) -> LocalTime {
     guard let zone = event.timeZone, zone != zoneName, let rules = zones.rules(named: zone) else { return self }
     var other = self
@@ -73,16 +73,16 @@ extension LocalTime {
     return other
   }
 
-  /// Returns the day of an event in the zone in which it was recorded, where days begin at ``dayStart``. For an all-day
+  /// Returns the day of an event in the zone it was recorded in, where days begin at ``dayStart``. For an all-day
   /// event this is its date.
   public func day(of event: Event) -> CivilDate {
     event.isAllDay ? date(of: event) : day(of: event.timestamp, recordedIn: event.timeZone)
   }
 
-  /// Maximum number of days, after the first, on which an event is listed and over which its duration is spread.
+  /// Maximum number of days, beyond the first, for which an event is listed and its duration is divided.
   public static let longestReach = 2
 
-  /// Returns the days that an event touches, in the zone in which it was recorded.
+  /// Returns the days that an event touches, in the zone it was recorded in.
   ///
   /// - Parameters:
   ///   - event: the event.
@@ -111,11 +111,11 @@ extension LocalTime {
     }
   }
 
-  /// Returns the day of a timestamp in the zone in which it was recorded.
+  /// Returns the day of a timestamp in the zone it was recorded in.
   ///
   /// - Parameters:
   ///   - moment: timestamp of an event that is not an all-day event.
-  ///   - zone: IANA name of the zone in which the event was recorded; `nil` if unknown.
+  ///   - zone: IANA name of the zone the event was recorded in; `nil` if unknown.
   public func day(of moment: Date, recordedIn zone: String?) -> CivilDate {
     (zone.flatMap(rules(named:)) ?? rules).day(of: moment, dayStart: dayStart)
   }
@@ -132,17 +132,17 @@ extension LocalTime {
     return first.addingTimeInterval(-Self.longestDateShift)..<end.addingTimeInterval(Self.longestDateShift)
   }
 
-  /// Returns the time of day at which an event began, in the zone in which it was recorded, in minutes after midnight
-  /// (0 to 1439); `nil` for an all-day event.
+  /// Returns when an event began, in minutes after midnight (0 to 1439) in the zone it was recorded in; `nil` for an
+  /// all-day event.
   public func minuteOfDay(of event: Event) -> Int? {
     event.isAllDay ? nil : minuteOfDay(of: event.timestamp, recordedIn: event.timeZone)
   }
 
-  /// Returns the time of day of a timestamp in the zone in which it was recorded, in minutes after midnight.
+  /// Returns the time of day of a timestamp in the zone it was recorded in, in minutes after midnight.
   ///
   /// - Parameters:
   ///   - moment: timestamp of an event.
-  ///   - zone: IANA name of the zone in which the event was recorded; `nil` if unknown.
+  ///   - zone: IANA name of the zone the event was recorded in; `nil` if unknown.
   public func minuteOfDay(of moment: Date, recordedIn zone: String? = nil) -> Int {
     let rules = zone.flatMap(rules(named:)) ?? rules
     return Self.minuteOfDay(of: moment, secondsFromGMT: rules.secondsFromGMT(at: moment))
@@ -196,8 +196,8 @@ extension TimeZoneRules {
   /// Returns the calendar date of a timestamp in this zone.
   func date(of moment: Date) -> CivilDate { CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT(at: moment)) }
 
-  /// Returns the timestamp at which the clock shows a time. If a clock change repeats the time, the result is its first
-  /// occurrence. If a clock change skips it, the result is later by the length of the change.
+  /// Returns the timestamp when the local clock shows a time. If a clock change repeats the time, the result is its
+  /// first occurrence. If a clock change skips it, the result is later by the length of the change.
   ///
   /// - Parameter clock: local time, as the seconds since 1970 of a clock set to UTC.
   func date(onClock clock: Int) -> Date {

@@ -18,7 +18,7 @@ public struct LocalTime: Hashable, Sendable {
   public var firstWeekday = 1
   /// Whether ``time(_:)`` uses the 12-hour clock: `8:30 pm` instead of `20:30`.
   public var showsTwelveHours = false
-  /// Cached rules of other zones in which events were recorded.
+  /// Cached rules of other zones that events were recorded in.
   let zones = TimeZoneCache()
 
   /// Creates the calendar of this process's time zone, or of UTC.
@@ -57,8 +57,7 @@ public struct LocalTime: Hashable, Sendable {
     let length = readlink("/etc/localtime", &buffer, buffer.count - 1)
     guard length > 0 else { return nil }
     let target = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // Compared as bytes, because the initialization of the library's string search takes longer than the rest of this
-    // function.
+    // Compare bytes: initializing the library's string search takes longer than the rest of this function.
     let folder = "/zoneinfo/".utf8
     let bytes = target.utf8
     guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: folder) }) else { return nil }
@@ -107,7 +106,7 @@ public struct LocalTime: Hashable, Sendable {
   /// Returns the start of the day that contains `date`, plus a number of days. Days begin at ``dayStart``.
   public func startOfDay(_ date: Date, addingDays days: Int = 0) -> Date { start(of: day(of: date).advanced(by: days)) }
 
-  /// Returns the time at which a day begins.
+  /// Returns the time when a day begins.
   public func start(of day: CivilDate) -> Date { rules.date(onClock: day.daysSince1970 * 86_400 + dayStart) }
 
   /// Returns the start of the week that contains `date`, plus a number of weeks.

@@ -101,8 +101,8 @@ extension RFC3339 {
     return writableDates.contains(date) ? date : nil
   }
 
-  /// Creates a date from its distance to 2001, the reference date, which keeps whole seconds exact and more digits of
-  /// the fraction.
+  /// Creates a date relative to the reference date in 2001, which keeps whole seconds exact and preserves more digits
+  /// of the fraction.
   private static func date(secondsSince1970 seconds: Int64, nanoseconds: Int) -> Date {
     Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
   }

@@ -39,7 +39,7 @@ public struct TimeZoneRules: Hashable, Sendable {
       self = .utc
       return
     }
-    // Names come from hubs and files and must not lead out of the database's folder.
+    // Names come from hubs and files and must not lead outside the database's folder.
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !name.isEmpty, name.utf8.count <= 64, !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
       !name.utf8.contains(0)

@@ -146,7 +146,7 @@ public struct ProblemDocument: Hashable, Sendable {
   public var details: ProblemDetails
   /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Outcomes of a push up to the point at which the hub detected that the device was forked.
+  /// Outcomes of a push up to the point where the hub detected that the device was forked.
   public var outcomes: [OutcomeEnvelope]?
 
   public init(details: ProblemDetails, position: HubPosition? = nil, outcomes: [OutcomeEnvelope]? = nil) {

@@ -119,7 +119,7 @@ public struct APICompanion: Hashable, Sendable, Identifiable {
 }
 
 extension APICompanion {
-  /// Returns the tracker id under which the hub sends notices on behalf of a device.
+  /// Returns the tracker id that the hub uses for notices on behalf of a device.
   public static func hub(of device: String) -> String { prefix + device }
 
   /// Returns the device that a tracker's notices are about: the tracker itself, or the device on whose behalf the hub

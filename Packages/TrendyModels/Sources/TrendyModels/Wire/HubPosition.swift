@@ -30,7 +30,7 @@ extension [HubEpoch] {
 
   /// Returns the last version that two histories have in common, or 0.
   ///
-  /// A list contains the most recent epochs and those earlier ones in which a device last synced. An omitted epoch
+  /// A list contains the most recent epochs, and earlier epochs if a device last synced in them. An omitted epoch
   /// counts as part of the preceding one. Histories that share an epoch also share everything before it.
   ///
   /// - Parameters:

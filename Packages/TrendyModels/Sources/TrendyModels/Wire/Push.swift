@@ -123,7 +123,7 @@ public struct MutationEnvelope: Hashable, Sendable {
 
   /// Creates the wire form of a mutation; equal mutations have equal wire forms.
   ///
-  /// If the payload is not a JSON object, the wire form is one that every hub refuses. The refusal uses up the sequence
+  /// A payload that is not a JSON object is encoded in a form that every hub refuses. The refusal uses up the sequence
   /// number, so that later mutations can be applied, and moves the data to the conflict journal. A delete is sent
   /// without the edits in such a payload.
   public init(_ mutation: PendingMutation) {
@@ -339,7 +339,7 @@ extension OutcomeEnvelope: WireDocument {
   }
 
   public func write(to fields: inout WireWriter) throws {
-    // A merge that lost no fields, such as one of an entity that another device imported as well, writes an empty list.
+    // A merge that lost no fields, for example because another device imported the same entity, writes an empty list.
     if !lost.isEmpty || status == "merged" { try fields.write("lost", lost) }
     try fields.writeIfPresent("problem", problem)
     try fields.writeIfPresent("retry_after_s", retryAfterSeconds)
@@ -362,7 +362,7 @@ public struct SnapshotHeader: Hashable, Sendable {
   public var position: HubPosition?
   /// Version ranges that this part covers completely; `nil` for a complete snapshot.
   public var spans: [SnapshotSpan]?
-  /// Name with which the next part is requested; `nil` for the last part and for a complete snapshot.
+  /// Name for requesting the next part; `nil` for the last part and for a complete snapshot.
   public var next: String?
 
   public init(

@@ -5,7 +5,7 @@ import TrendyModels
 ///
 /// The stages run in a fixed order. A stage may delay a fix until later fixes show whether it is an outlier.
 struct OutlierFilter: Hashable, Sendable, Codable {
-  /// Accepted fix or removed outlier, in the order in which the trip detector processes them.
+  /// Accepted fix or removed outlier, in the order that the trip detector processes them.
   enum Output: Hashable {
     case fix(Location)
     /// Position of a cell tower or of an access point.

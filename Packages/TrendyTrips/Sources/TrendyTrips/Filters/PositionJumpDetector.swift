@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 
 /// Recognises a stationary receiver that jumps between a few positions, as WiFi positioning does if an access point has
-/// been moved. Most of its path consists of long steps between positions at which it remains.
+/// been moved. Most of its path consists of long steps between positions where it remains.
 struct PositionJumpDetector: Hashable, Sendable, Codable {
   private struct Spot: Hashable, Codable {
     var place: Coordinate
@@ -93,7 +93,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   /// Counts a short displacement, which suggests that the receiver is jumping.
   mutating func noteDisplacement() { displacements += 1 }
 
-  /// Jumps between positions at which the receiver remained: their total length in metres, and their number.
+  /// Jumps between positions where the receiver remained: their total length in metres, and their number.
   private var thrown: (metres: Double, count: Int) {
     links.reduce(into: (0, 0)) { sum, link in
       guard spots[link.from].isStand, spots[link.to].isStand else { return }
@@ -104,7 +104,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
 
   /// Reason to attribute a trip to receiver errors, not to movement.
   enum Reason: Hashable {
-    /// The trip consists of jumps of this total length in metres between positions at which the receiver remained, and
+    /// The trip consists of jumps of this total length in metres between positions where the receiver remained, and
     /// the receiver returned or was displaced.
     case hops(metres: Double)
     /// All movement took place within this number of seconds, and the receiver was stationary before and after.
@@ -115,7 +115,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - distance: length of the trip in metres.
   ///   - seconds: duration of the trip.
-  ///   - leaps: number of trip ends, 0 to 2, at which the receiver jumped.
+  ///   - leaps: number of trip ends, 0 to 2, where the receiver jumped.
   ///   - least: minimum time in seconds that a real trip spends in motion.
   func reason(distance: Double, seconds: TimeInterval, leaps: Int, least: TimeInterval) -> Reason? {
     guard !isGoing else { return nil }
@@ -132,7 +132,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     return .atOnce(seconds: moving)
   }
 
-  /// Radius in metres of a position at which the receiver remains.
+  /// Radius in metres of a position where the receiver remains.
   private static let radius = 60.0
   /// Minimum length of a jump in metres.
   private static let least = 90.0

@@ -36,7 +36,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
     var seconds: Double
   }
 
-  /// Metres per degree to the north and to the east, near the latitude for which they were computed.
+  /// Metres per degree to the north and to the east, near the latitude they were computed for.
   private var scale = SIMD2<Double>()
   private var scaleLatitude = 1000.0
 
@@ -228,7 +228,7 @@ struct FixAverager: Hashable, Sendable, Codable {
     return mean
   }
 
-  /// Returns the recorded fix with which a mean began, or the fix itself if it is not a mean.
+  /// Returns the first recorded fix of a mean, or the fix itself if it is not a mean.
   ///
   /// Ids are derived from recorded fixes, because a mean may change with the version of the algorithm.
   func origin(of fix: Location) -> Location { origins.last { $0.time == fix.timestamp }?.first ?? fix }

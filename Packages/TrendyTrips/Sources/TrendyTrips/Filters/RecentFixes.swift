@@ -23,7 +23,7 @@ struct RecentFixes: Hashable, Sendable, Codable {
   /// A phone reports driving minutes after the departure, so the beginning is among earlier fixes. Fast steps at most
   /// two minutes apart belong to one movement. Walking to the car is too slow to count.
   /// - Parameters:
-  ///   - date: time at which the movement must still have been in progress.
+  ///   - date: time when the movement must still have been in progress.
   ///   - earliest: earliest timestamp of a fix to use.
   func movement(endingAt date: Date, notBefore earliest: Date = .distantPast) -> [Location]? {
     guard let latest else { return nil }

@@ -14,7 +14,7 @@ struct TripJourney: Hashable, Sendable, Codable {
   /// Maximum distance from the start in metres. Unlike the path length, it does not grow with noise.
   private(set) var reach = 0.0
   var lastPing: Date
-  /// Time at which driving stopped; `nil` while driving.
+  /// Time when driving stopped; `nil` while driving.
   private(set) var pausedAt: Date?
   private(set) var isAtSkipPlace = false
   /// Whether the start position may be outdated, because the last fix was older than the start.
@@ -113,7 +113,7 @@ struct TripJourney: Hashable, Sendable, Codable {
   /// Current position, from the last accurate fix if there is one.
   var place: Coordinate { (calculator.lastLocation ?? lastFix).coordinate }
 
-  /// Returns the time at which the trip ends if no further readings arrive.
+  /// Returns the time when the trip ends if no further readings arrive.
   func closingDate(_ configuration: TripConfiguration) -> Date {
     let silence = lastMovement.addingTimeInterval(configuration.silenceSeconds)
     guard let pausedAt, !isAtSkipPlace else { return silence }

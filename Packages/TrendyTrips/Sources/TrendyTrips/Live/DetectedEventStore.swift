@@ -25,7 +25,7 @@ public protocol DetectedEventStore: Sendable {
   ///
   /// - Returns: `false` if an event with this id was deleted; a deleted id is never reused.
   func create(_ event: Event) throws -> Bool
-  /// Writes the fields in which `event` differs from `held`.
+  /// Writes the fields that differ between `held` and `event`.
   ///
   /// - Returns: `false`, without writing, if the stored event no longer equals `held` or was deleted.
   func update(_ event: Event, from held: Event) throws -> Bool

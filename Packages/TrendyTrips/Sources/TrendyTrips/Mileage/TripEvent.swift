@@ -59,7 +59,7 @@ public struct TripEvent: Hashable, Sendable {
     return direct < max(200, distance / 10) ? nil : distance / direct
   }
 
-  /// Track log name of the device or imported recording in which the trip was detected. `nil` for other trips.
+  /// Track log name of the device or imported recording that the trip was detected in. `nil` for other trips.
   public var device: String? { self[.device]?.stringValue }
 
   /// Number of fixes, or 0 if unknown. For part of a split trip, the number of fixes of the whole trip.

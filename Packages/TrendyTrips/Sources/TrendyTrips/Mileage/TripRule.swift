@@ -51,7 +51,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
   public struct Conditions: Hashable, Sendable {
     /// Ids of places. The trip must start or end at one of them.
     public var placeIds: [String]?
-    /// Role of a place at which the trip must start or end: `office`.
+    /// Role of a place where the trip must start or end: `office`.
     public var role: String?
     /// Local weekdays of the start, 1 (Monday) to 7 (Sunday).
     public var weekdays: [Int]?

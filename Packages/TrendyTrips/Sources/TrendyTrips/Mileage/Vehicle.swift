@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Vehicle to which trips are assigned, such as a car or a bicycle.
+/// Vehicle that trips are assigned to, such as a car or a bicycle.
 public struct Vehicle: Hashable, Sendable, Identifiable {
   /// Id of the vehicle.
   public let id: String

@@ -99,7 +99,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
       / max(1, to.timestamp.timeIntervalSince(from.timestamp))
   }
 
-  /// Speed in m/s at which a fast section begins, and below which it ends.
+  /// Speeds in m/s: a fast section begins at the first and ends below the second.
   private static let fast = 40.0
   private static let stillFast = 30.0
   private static let straightness = 0.8

@@ -5,7 +5,7 @@ public import TrendyModels
 public struct TripConfiguration: Hashable, Sendable, Codable {
   /// Name of the car in the live activity.
   public var carName: String
-  /// Places at which a stop does not end a trip, such as a school.
+  /// Places where a stop does not end a trip, such as a school.
   public var skipPlaces: [Coordinate]
   /// Radius of a skip place in metres.
   public var skipRadiusMeters: Double

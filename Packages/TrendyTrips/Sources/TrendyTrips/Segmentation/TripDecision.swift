@@ -73,7 +73,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case aimless
   }
 
-  /// Time to which the decision refers. For a stop, the time of its first fix, not of the fix that made it long enough.
+  /// Time that the decision refers to. For a stop, the time of its first fix, not of the fix that made it long enough.
   public var time: Date
   /// Rule that applied.
   public var rule: Rule

@@ -11,7 +11,7 @@ extension TripDetector {
     /// Progress at the first fix in a circle that contains all later fixes, and at each of the later fixes. If the trip
     /// ends now, it ends in this circle.
     private var stay: [TripProgress]
-    /// Progress at a single fix outside the circle, which may be an outlier. A second one shows that the trip
+    /// Progress at a single fix outside the circle, which may be an outlier. A second fix outside shows that the trip
     /// continues.
     private var stray: TripProgress?
     private var lastRoutePoint: Date
@@ -51,13 +51,13 @@ extension TripDetector {
     /// Independent error of the current fix.
     var error: FixAverager.Error
     private var wayLength = PathLengthEstimator()
-    /// Time of the first fix of a stop at which gaps count as stationary time.
+    /// Time of the first fix of a stop where gaps count as stationary time.
     private var parkedSince: Date?
     /// Whether a gap ended the trip. It is reopened if the user was riding for the whole gap.
     var isClosed = false
 
     /// Creates the state of a trip that starts at the stay point, not at one of the fixes around it.
-    /// - Parameter origin: recorded fix from which the trip's id is derived.
+    /// - Parameter origin: recorded fix that the trip's id is derived from.
     init(
       _ departure: StationaryState.Departure, _ configuration: Configuration, _ motion: MotionHistory,
       error: FixAverager.Error,
@@ -129,7 +129,7 @@ extension TripDetector {
       return now.fix.timestamp.timeIntervalSince(arrival.fix.timestamp) - (now.unheard - arrival.unheard) >= seconds
     }
 
-    /// Returns the time at which the user left a stop during the gap before the last fix, estimated from the speed to
+    /// Returns the time when the user left a stop during the gap before the last fix, estimated from the speed to
     /// the next fix. Returns `nil` if there was no stop or no such gap.
     @inline(__always)
     private func leftUnheard(by next: Location, _ configuration: Configuration) -> Date? {
@@ -210,7 +210,7 @@ extension TripDetector {
       go(on: fix, configuration, motion)
     }
 
-    /// Stay point at which the trip would end now.
+    /// Stay point where the trip would end now.
     var rest: StationaryState {
       StationaryState(at: place, fixes: stay.map(\.fix), isNoisy: isNoisyStop, noise: now.reach < 500 ? noise : 0)
     }
@@ -237,7 +237,7 @@ extension TripDetector {
     /// Adds the seconds of a gap without reception.
     mutating func noteSilence(_ seconds: TimeInterval) { now.unheard += seconds }
 
-    /// Returns the time at which the trip ends if there are no further fixes.
+    /// Returns the time when the trip ends if there are no further fixes.
     func closingDate(_ configuration: Configuration) -> Date {
       (isPaused ? stay[0].fix.timestamp : now.fix.timestamp).addingTimeInterval(configuration.silenceSeconds)
     }

@@ -60,11 +60,11 @@ extension TripDetector {
 
     /// Beginning of a trip.
     struct Departure {
-      /// Position at which the trip starts.
+      /// Start position of the trip.
       var place: Coordinate
       /// Fixes of the trip so far. The first one is the last stationary fix, or an estimated start.
       var fixes: [Location]
-      /// Recorded fix, never an estimated one, from which the trip's id is derived.
+      /// Recorded fix, never an estimated one, that the trip's id is derived from.
       var name: Location
       /// Time of the last fix before the departure. Earlier than the first of `fixes` if that one is estimated.
       var lastSeen: Date

@@ -29,7 +29,7 @@ extension TripDetector.MovingState {
       places = rest.map { [$0] } ?? []
     }
 
-    /// Stay point at which the trip ended, or `nil` if it continues.
+    /// Stay point where the trip ended, or `nil` if it continues.
     var rest: TripDetector.StationaryState? {
       get { places.first }
       set { places = newValue.map { [$0] } ?? [] }

@@ -12,7 +12,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   public struct Configuration: Hashable, Sendable, Codable {
     /// Device id, which is part of the id of every trip.
     public var deviceId = ""
-    /// Places at which a stop does not end a trip, such as a school.
+    /// Places where a stop does not end a trip, such as a school.
     public var skipPlaces: [Coordinate] = []
     /// Radius of a skip place in metres.
     public var skipRadius = 200.0
@@ -51,7 +51,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var maximumUnseenSeconds: TimeInterval = 43200
     /// Maximum distance in metres that a sleeping phone moves before it wakes up.
     public var wakingDistance = 500.0
-    /// Distance in metres at which a movement is accepted even if the motion sensor reports none.
+    /// Minimum distance in metres of a movement that is accepted even if the motion sensor reports none.
     public var undeniableDistance = 1000.0
     /// Accuracy in metres above which a fix contributes to the path length only if the step is twice as long as the
     /// accuracy.
@@ -167,7 +167,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Decisions made at the stay point in the last half hour. Empty during a trip.
   public var restingDecisions: [TripDecision] { rest?.decisions.all ?? [] }
 
-  /// Time at which ``onTick(at:)`` ends the trip in progress if there are no further fixes.
+  /// Time when ``onTick(at:)`` ends the trip in progress if there are no further fixes.
   public var nextDeadline: Date? { openWay?.closingDate(configuration) }
 
   /// Whether some fixes are delayed until later ones show whether they are outliers.

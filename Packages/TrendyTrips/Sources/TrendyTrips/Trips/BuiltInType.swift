@@ -5,9 +5,9 @@ public import TrendyModels
 /// The user can rename or delete it. Its ids are derived from its key, so that all devices and the hub find or create
 /// the same type.
 public struct BuiltInType: Sendable {
-  /// Key from which the ids are derived.
+  /// Key that the ids are derived from.
   let key: String
-  /// Name under which the type is created.
+  /// Name of the type when it is created.
   public let name: String
   let colorHex: String
   let iconName: String

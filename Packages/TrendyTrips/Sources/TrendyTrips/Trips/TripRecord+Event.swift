@@ -27,7 +27,7 @@ extension TripRecord {
     case businessDistance = "business_distance"
     /// Route as an encoded polyline with five decimal places (text).
     case route
-    /// Track log name of the device or imported recording in which the trip was detected (text).
+    /// Track log name of the device or imported recording that the trip was detected in (text).
     case device
     /// Number of fixes (number).
     case fixes

@@ -36,7 +36,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
   public private(set) var phase: Phase = .idle
   /// Most recent trip that finished or was cancelled.
   public private(set) var closedRecord: TripRecord?
-  /// Last fix at which the trip in ``closedRecord`` was moving.
+  /// Last fix of the trip in ``closedRecord`` while it was moving.
   public private(set) var closedLocation: Location?
   /// Latest time of any reading or tick.
   public private(set) var latestTime: Date?

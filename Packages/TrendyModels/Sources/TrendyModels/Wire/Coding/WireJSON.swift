@@ -140,7 +140,7 @@ public enum WireJSON: Sendable {
     return text.isEmpty ? "the document" : text
   }
 
-  /// Returns the JSON name of the value from which `type` is decoded, for error messages.
+  /// Returns the JSON name of the value that `type` is decoded from, for error messages.
   static func name(of type: Any.Type) -> String {
     switch type {
     case is String.Type: "a string"

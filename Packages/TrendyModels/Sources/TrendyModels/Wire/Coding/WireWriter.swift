@@ -20,8 +20,8 @@ public struct WireWriter: ~Copyable {
 
   /// Container of a Foundation encoder.
   ///
-  /// A separate class, so that the runtime creates the container's type only when one is used. Creating it took 1/30 of
-  /// the run time of a short command.
+  /// A separate class, so that the runtime creates the container's type only when one is used. Creating it takes 1/30
+  /// of the run time of a short command.
   private final class OtherCoder {
     var container: KeyedEncodingContainer<WireKey>
 

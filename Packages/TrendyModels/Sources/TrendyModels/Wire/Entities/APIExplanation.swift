@@ -9,7 +9,7 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
     public var rule: String
     public var seconds: Double?
     public var meters: Double?
-    /// Limit against which ``seconds`` or ``meters`` was compared.
+    /// Limit that ``seconds`` or ``meters`` was compared with.
     public var limit: Double?
     /// The decision as a sentence without its time; `nil` if the hub sends none.
     public var words: String?
