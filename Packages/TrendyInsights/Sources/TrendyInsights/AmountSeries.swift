@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Method by which the values of several events are combined into one number.
+/// Method of combining the values of several events into one number.
 public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
   case sum, mean
 
@@ -11,7 +11,7 @@ public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
   func callAsFunction(_ numbers: some Collection<Double>) -> Double? {
     let sum = numbers.reduce(0, +)
     let count = Double(numbers.count)
-    // Scales each number down, because a sum can overflow although the final result does not.
+    // Scale each number down: the sum can overflow even if the final result does not.
     func sumOfParts(_ divisor: Double) -> Double { numbers.reduce(0) { $0 + $1 / divisor } }
     guard self == .mean else {
       if sum.isFinite { return sum }

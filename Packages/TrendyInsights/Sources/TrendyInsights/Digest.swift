@@ -7,7 +7,7 @@ public struct Digest: Hashable, Sendable, Codable {
   /// Minimum number of events for a digest.
   public static let minEvents = 10
 
-  /// Days the digest covers. A daily digest has one, today, even if it also mentions yesterday.
+  /// Days that the digest covers. A daily digest covers only today, even if it also mentions yesterday.
   public let days: ClosedRange<CivilDate>
   /// Part of the day when the digest was made.
   public let part: DayPart
@@ -116,8 +116,8 @@ extension Digest {
     return goals + streaks.sorted { $0.0 > $1.0 }.prefix(3).map(\.1)
   }
 
-  /// Returns statements about types that have not been recorded for an unusually long time: at most two, those with the
-  /// longest gap relative to their usual interval first.
+  /// Returns statements about at most two types that have not been recorded for an unusually long time: those with the
+  /// longest gaps relative to their usual intervals.
   private static func gaps(_ rows: [Report.Row]) -> [InsightStatement] {
     let long = rows.filter(\.isHabit).compactMap { row in
       row.history.gap.value.flatMap { $0.isLong ? (name: row.type.name, gap: $0) : nil }

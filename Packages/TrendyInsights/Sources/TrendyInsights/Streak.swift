@@ -119,7 +119,7 @@ public struct HabitScore: Hashable, Sendable, Codable {
   ///   - frequency: required days per day: 1 for daily, 3/7 for three times a week. Above 0.
   public init(days: some Sequence<Double>, target: Double, frequency: Double) {
     precondition(target > 0 && frequency > 0, "a target and a frequency above 0")
-    // Factor that a day without any amount applies to the score.
+    // A day without any amount multiplies the score by this factor.
     let memory = pow(0.5, frequency.squareRoot() / 13)
     var score = 0.0
     values = days.map { day in

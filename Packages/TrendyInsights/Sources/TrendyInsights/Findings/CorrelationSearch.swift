@@ -24,8 +24,8 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
   /// Correlates each pair of types on the same day and with a lag of one day in both directions.
   ///
   /// Keeps correlations with |r| ≥ 0.2 and p ≤ 0.10 after the Benjamini–Hochberg adjustment over all comparisons. Skips
-  /// meter readings, and pairs in which both types are recorded automatically from positions (a drive to work and a
-  /// visit at work always correlate).
+  /// meter readings, and pairs of types that are both recorded automatically from positions, because a drive to work
+  /// and a visit at work always correlate.
   /// - Parameters:
   ///   - histories: histories by type id, all with the same `today`.
   ///   - span: number of days up to today to compare.

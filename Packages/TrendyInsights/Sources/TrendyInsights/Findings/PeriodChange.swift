@@ -27,7 +27,7 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
   /// If the previous month is shorter, the comparison ends with it. A complete period is compared with the complete
   /// previous one, even if their lengths differ.
   /// - Parameters:
-  ///   - days: first day of a period to any of its days.
+  ///   - days: range from the first day of a period to any day in it.
   ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func before(_ days: ClosedRange<CivilDate>, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let last = days.upperBound
@@ -60,7 +60,7 @@ public struct PeriodChange: Hashable, Sendable, Codable {
   /// Number of days with events in `daysBefore`.
   public let activeDaysBefore: Int
 
-  /// Counts the events of both ranges; `later` is the number of events on the last day of `daysBefore` to ignore.
+  /// Counts the events of both ranges. Ignores `later` events on the last day of `daysBefore`.
   init(
     _ series: DailySeries, over days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, later: Int
   ) {
@@ -93,7 +93,7 @@ extension TypeHistory {
   /// Compares part of a period with the same part of the previous period.
   /// - Parameters:
   ///   - period: length of the period.
-  ///   - days: first day of a period to any of its days.
+  ///   - days: range from the first day of a period to any day in it.
   ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - later: events to ignore on the last comparison day. If the last day is today, these are the events that
   ///     happened later in the day than now.

@@ -19,7 +19,7 @@ public struct UsualTime: Hashable, Sendable, Codable {
       let end = start + half - 1
       return sorted[end % sorted.count] + (end < sorted.count ? 0 : 1440) - sorted[start]
     }
-    // Of several equally short intervals, takes the first after midnight.
+    // Of several equally short intervals, take the first after midnight.
     let start = sorted.indices.min { (width($0), $0) < (width($1), $1) } ?? 0
     let (from, through) = (sorted[start], sorted[(start + half - 1) % sorted.count])
     self.from = from

@@ -55,7 +55,6 @@ extension UserRecord {
     }
   }
 
-  /// Returns the types of running events.
   private func runningTypes() throws -> Set<String> {
     let ids = RunningSetting.eventIds(in: try records(of: .setting))
     return Set(try ids.compactMap { try event(id: $0) }.filter { $0.endDate == nil }.map(\.eventTypeId))

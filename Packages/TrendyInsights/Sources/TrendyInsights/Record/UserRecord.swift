@@ -19,8 +19,8 @@ public protocol UserRecord {
 
   /// Calls `body` with each event of some types whose timestamp is in a range, in any order.
   ///
-  /// An event has at least the fields on which days and goals depend: id, type, timestamp, end, whether it is an
-  /// all-day event, time zone, source, and number and duration properties.
+  /// An event has at least the fields that days and goals depend on: id, type, timestamp, end, whether it is an all-day
+  /// event, time zone, source, and number and duration properties.
   func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws
 
   /// Returns the histories of some types up to a day, by type; types without events are omitted.

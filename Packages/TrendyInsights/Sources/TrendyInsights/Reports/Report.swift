@@ -44,7 +44,7 @@ public struct Report: Sendable {
   public let allRows: [Row]
   /// Types that have events, sorted by name.
   public let rows: [Row]
-  /// Number of events by type on the last day of the previous period that happened later in the day than now.
+  /// Number of events, by type, that happened on the last day of the previous period, later in the day than now.
   public let later: [String: Int]
 
   /// Reads a report.
@@ -88,7 +88,7 @@ public struct Report: Sendable {
     let weekly = types.filter { settings.goal(of: $0)?.asksForEveryWeek == true }
     var amounts = GoalAmounts(settings, now: query.now, local: local)
     if let first = weekly.compactMap({ histories[$0]?.days.first }).min() {
-      // As in the progress of a goal, later days of the current week count.
+      // Later days of the current week count too, as in goal progress.
       let days = first...CalendarPeriod.week.days(around: query.today, firstWeekday: local.firstWeekday).upperBound
       try record.forEachEvent(ofTypes: weekly, in: local.timestamps(of: days)) { event in
         if selected?.contains(event) != false { amounts.add(event, on: days) }

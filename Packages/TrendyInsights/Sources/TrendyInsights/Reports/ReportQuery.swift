@@ -30,7 +30,7 @@ public struct ReportQuery: Hashable, Sendable {
   public var range: Range<Date>?
   /// Ids of the event types; `nil` for all.
   public var types: Set<String>?
-  /// Id of the type whose events are meter readings. They are treated as such unless the query names types or the type
+  /// Id of the type whose events are meter readings. They count as ordinary events if the query names types or the type
   /// has a goal.
   public var readings: String?
   /// Length of a step.
@@ -48,7 +48,7 @@ public struct ReportQuery: Hashable, Sendable {
     self.range = range
   }
 
-  /// Last day: the current day, or an earlier one on which the range ends.
+  /// Last day: the current day, or the day the range ends if it is earlier.
   public var today: CivilDate {
     guard let end = range?.upperBound, end < now else { return local.day(of: now) }
     return local.day(of: end.addingTimeInterval(-0.001))

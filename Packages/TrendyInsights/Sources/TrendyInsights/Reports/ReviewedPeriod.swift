@@ -33,7 +33,7 @@ public struct ReviewedPeriod: Hashable, Sendable {
     days = whole.lowerBound...min(whole.upperBound, last)
     daysBefore = period.before(days, firstWeekday: firstWeekday)
     isPresent = days.upperBound == today
-    // If the previous month is shorter, its days end on another date, and the whole of that day counts.
+    // If the previous month is shorter, its last compared day has another date, and the whole day counts.
     endsAtPresentTime =
       isPresent && (period == .day || period == .week || days.upperBound.day == daysBefore.upperBound.day)
   }

@@ -23,7 +23,7 @@ public struct Correlation: Hashable, Sendable, Codable {
   public init?(_ x: some Collection<Double>, _ y: some Collection<Double>) {
     precondition(x.count == y.count, "a correlation needs pairs, not \(x.count) and \(y.count) values")
     count = x.count
-    // Checked explicitly: the mean is rounded, so the deviations of a constant series such as 0.1, 0.1, 0.1 are not
+    // Check explicitly: the mean is rounded, so the deviations of a constant series such as 0.1, 0.1, 0.1 are not
     // exactly 0.
     guard count >= 3, Self.varies(x), Self.varies(y) else { return nil }
     let (meanX, meanY) = (x.reduce(0, +) / Double(count), y.reduce(0, +) / Double(count))

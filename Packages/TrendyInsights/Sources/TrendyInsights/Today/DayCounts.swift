@@ -32,7 +32,7 @@ struct DayCounts: Hashable, Sendable {
 
   private func contains(_ day: CivilDate, at index: Int) -> Bool { index < entries.count && entries[index].day == day }
 
-  /// Index of the day's entry, or the index at which to insert it.
+  /// Index of the day's entry, or the index to insert it at.
   private func index(of day: CivilDate) -> Int {
     // Events usually arrive in chronological order.
     if let last = entries.last, day > last.day { return entries.count }

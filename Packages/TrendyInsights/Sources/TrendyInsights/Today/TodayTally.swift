@@ -87,8 +87,7 @@ public struct TodayTally: Hashable, Sendable {
     guard
       let days = settings.goal(of: event.eventTypeId)?
         .days(around: snapshot.day, firstWeekday: local.firstWeekday),
-      // Computing an amount decodes the properties of the event, so events outside the current period of the goal are
-      // skipped.
+      // Skip events outside the current period of the goal, because computing an amount decodes the event's properties.
       (days.lowerBound.advanced(by: -LocalTime.longestReach)...days.upperBound).contains(day)
     else { return }
     amounts.add(event, on: days, by: step)
