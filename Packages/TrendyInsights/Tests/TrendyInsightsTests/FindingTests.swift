@@ -162,7 +162,7 @@ struct FindingTests {
     #expect(whole.weeks(4).count == 4)
     // No week before the first event.
     #expect(history([today, today.advanced(by: -8)]).weeks(12) == [1, 1])
-    // Recorded in a time zone in which it is already tomorrow.
+    // This event was recorded in a time zone where it is already tomorrow.
     #expect(history([today.advanced(by: 1)]).weeks(12).isEmpty)
   }
 

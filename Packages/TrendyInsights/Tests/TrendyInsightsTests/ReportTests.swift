@@ -160,7 +160,6 @@ struct ReportTests {
   }
 }
 
-/// A record in memory.
 private struct RecordFixture: UserRecord {
   var types: [EventType] = []
   var events: [Event] = []

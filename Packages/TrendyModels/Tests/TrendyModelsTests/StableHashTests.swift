@@ -21,7 +21,7 @@ struct StableHashTests {
     ])
   func digests(text: String, digest: String) { #expect(hex(StableHash.sha256(Array(text.utf8))) == digest) }
 
-  /// Message lengths around which the padding needs another block.
+  /// Message lengths near the limit where the padding needs another block.
   @Test(
     "SHA-256 pads a nearly full block",
     arguments: [

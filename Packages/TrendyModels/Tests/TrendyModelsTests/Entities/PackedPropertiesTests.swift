@@ -3,7 +3,6 @@ import TrendyModels
 
 @Suite("PackedProperties", .timeLimit(.minutes(10)))
 struct PackedPropertiesTests {
-  /// Returns a random value.
   private static func value(_ words: inout SeededGenerator, depth: Int = 0) -> JSONValue {
     let word = words.next()
     switch word % (depth > 3 ? 8 : 10) {

@@ -45,7 +45,6 @@ struct LocalTimeDayTests {
 
   @Test(arguments: [0, 9000, 14_400, 82_800])
   func `a cached day walk gives the same days and minutes as separate lookups`(dayStart: Int) {
-    // In the zone of this process and in UTC.
     for isUTC in [true, false] {
       var local = LocalTime(isUTC: isUTC)
       local.dayStart = dayStart

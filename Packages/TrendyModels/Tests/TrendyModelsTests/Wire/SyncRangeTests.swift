@@ -41,7 +41,7 @@ struct SyncRangeTests {
     #expect(try WireJSON.decode(JSONValue.self, from: Data(number.utf8)).intValue == value)
   }
 
-  /// Documents with counters, in which `#` is replaced by the number.
+  /// Documents with a counter; `#` is replaced by the number.
   private static let counters: [(String, any (WireValue & Sendable).Type)] = [
     (#"{"id":"a","first":#}"#, HubEpoch.self),
     (#"{"cursor":#}"#, LatestCursorResponse.self),

@@ -7,7 +7,6 @@ import TrendyTesting
 
 @Suite("AccuracyFilter", .timeLimit(.minutes(5)))
 struct AccuracyFilterTests {
-  /// Returns the fixes that the filter accepts, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
     var precision = AccuracyFilter()
     let passed = fixes.flatMap { precision.passes($0) ? [$0] : precision.add($0).passed }

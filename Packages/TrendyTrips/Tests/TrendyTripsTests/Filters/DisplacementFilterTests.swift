@@ -7,14 +7,13 @@ import TrendyTesting
 
 @Suite("DisplacementFilter", .timeLimit(.minutes(5)))
 struct DisplacementFilterTests {
-  /// Returns the fixes that the filter accepts, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
     var displacements = DisplacementFilter()
     let passed = fixes.flatMap { displacements.passes($0) ? [$0] : displacements.add($0).passed }
     return passed + (isOver ? displacements.take() : [])
   }
 
-  /// Returns the fixes of a walk due east, with those in the range `aside` displaced by `north` metres.
+  /// Returns the fixes of a walk due east. Those in the time range `aside` are displaced by `north` metres.
   private func walk(interval: Double, aside: ClosedRange<Double>, north: Double) -> [Location] {
     stride(from: 0.0, through: 300, by: interval).map {
       fix($0, east: 1.2 * $0, north: aside.contains($0) ? north : 0)

@@ -57,7 +57,6 @@ struct PositionJumpDetectorTests {
     }
   }
 
-  /// Returns a fix at a given distance to the east in metres.
   private func sparse(_ second: Double, _ east: Double) -> Location {
     Location(
       coordinate: Geodesic.place(from: Coordinate(latitude: 48, longitude: 11), offset: SIMD2(0, east)),
@@ -98,7 +97,7 @@ struct PositionJumpDetectorTests {
   func stoodLater(stands: Bool) {
     let back = [sparse(340, 400), sparse(400, stands ? 402 : 700)]
     let fixes = [sparse(0, 0), sparse(30, 402), sparse(60, 1000), sparse(90, 1002), sparse(300, 1001)] + back
-    // 600 m of the 2000 m are between the second and the third position, at which the receiver was stationary.
+    // Of the 2000 m, 600 m are between the second and the third position, where the receiver was stationary.
     guard case .hops? = reason(fixes) else {
       #expect(!stands)
       return

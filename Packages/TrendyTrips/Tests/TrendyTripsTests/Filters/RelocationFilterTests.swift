@@ -7,7 +7,7 @@ import TrendyTesting
 
 @Suite("Stationary receivers that WiFi displaces for minutes", .timeLimit(.minutes(5)))
 struct RelocationFilterTests {
-  /// Returns the fixes of a phone at home during a night in which it is displaced four times.
+  /// Returns the fixes of a phone that is at home all night and is displaced four times.
   private static func night(
     interval: Double, meters: Double, minutes: Double, accuracy: Double = 40, speed: Double? = nil
   ) -> [Location] {

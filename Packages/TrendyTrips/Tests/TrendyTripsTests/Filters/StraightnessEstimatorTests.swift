@@ -72,7 +72,8 @@ struct StraightnessEstimatorTests {
     #expect(TripDetector.trips(in: fixes).count <= 1)
   }
 
-  /// Fixes of a parked receiver with independent errors of changing size and displacements of up to two minutes.
+  /// Returns the fixes of a parked receiver with independent errors of changing size and displacements of up to two
+  /// minutes.
 
   static func thrownOut(seed: UInt64, hours: Double, interval: Double, by metres: Double) -> [Location] {
     var generator = SeededGenerator(seed: seed)

@@ -7,7 +7,7 @@ import TrendyTrips
 
 @Suite("Recording", .timeLimit(.minutes(10)))
 struct RecordingTests {
-  /// Track log and event store into which recordings are imported.
+  /// Track log and event store that recordings are imported into.
   struct Importer {
     let store = SimulatedTrackStore()
     let journal: TestJournal
@@ -92,7 +92,6 @@ struct RecordingTests {
     #expect(changes.created.isEmpty && changes.deleted.isEmpty)
     #expect(importer.journal.trips.map(\.id) == (isDeleted ? [] : before.map(\.id)))
     #expect(try importer.reader.events(device: recording.device).count == before.count)
-    // Repeated detection changes nothing either.
     #expect(try importer.reader.readAgain().created.isEmpty)
     #expect(importer.journal.trips.map(\.id) == (isDeleted ? [] : before.map(\.id)))
   }
@@ -174,7 +173,6 @@ struct RecordingTests {
     #expect(try importer.take(recording).changes.isEmpty)
     #expect(try importer.reader.events(device: recording.device).map(\.id) == [id])
     #expect(importer.journal.trips.count == (isDeleted ? 0 : 1))
-    // Repeated detection changes nothing.
     #expect(try importer.reader.readAgain().isEmpty)
     #expect(try importer.reader.events(device: recording.device).map(\.id) == [id])
     let later = drive(speed: 14, start: 3, end: 903)
@@ -196,7 +194,7 @@ struct RecordingTests {
 }
 
 extension Event {
-  /// Converts events to the precision of the wire format, with which a store returns them.
+  /// Rounds events to the precision of the wire format, as a store returns them.
   fileprivate static func wire(_ events: [Event]) throws -> [Event] {
     try events.map {
       Event(try WireJSON.decode(CreateEventRequest.self, from: WireJSON.encode($0.createRequest)))

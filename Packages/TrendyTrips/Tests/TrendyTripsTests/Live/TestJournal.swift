@@ -70,7 +70,7 @@ final class TestJournal: DetectedEventStore {
     try write { state in
       guard !state.deleted.contains(event.id) else { return false }
       precondition(state.events[event.id] == nil, "\(event.id) is created twice")
-      // Encodes and decodes the event, because a hub returns it with the precision of the wire format.
+      // Encode and decode the event, because a hub returns it with the precision of the wire format.
       state.events[event.id] = Event(
         try WireJSON.decode(CreateEventRequest.self, from: WireJSON.encode(event.createRequest)))
       return true

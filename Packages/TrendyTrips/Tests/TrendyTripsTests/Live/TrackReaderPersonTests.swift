@@ -91,7 +91,6 @@ struct TrackReaderPersonTests {
     #expect(changes.created.count == 2, "the trip that silence closed, and the visit that began unseen")
     #expect(device.journal.trips.last?.endDate.map { $0 <= at(5170) } == true)
     #expect(try device.reader.readAll().isEmpty)
-    // Detection of the remaining readings continues from this state.
     try device.tell(commute().map { .fix($0) })
     #expect(device.journal.trips.count == 2 && device.journal.visits.count == 2)
   }
@@ -149,7 +148,7 @@ struct TrackReaderPersonTests {
     #expect(after.properties["route"] != before.properties["route"])
   }
 
-  /// In the readings that arrive after the deletion, a single trip that includes the deleted one is detected at first.
+  /// After the deletion, more readings arrive, and detection first finds a single trip that includes the deleted one.
   @Test(
     "deleting a trip removes no other trip, whatever arrives late", arguments: [11, 3, 27] as [UInt64])
   func deletedAmongPieces(seed: UInt64) throws {

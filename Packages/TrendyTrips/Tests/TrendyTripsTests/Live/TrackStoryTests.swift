@@ -15,7 +15,7 @@ struct TrackStoryTests {
     case all
   }
 
-  /// The first four seeds expose faults in which detection misses a visit, or finds it only when repeated.
+  /// The first four seeds are regressions: detection missed a visit, or found it only when it was repeated.
   @Test(
     "no event is lost and edits of the user are kept",
     arguments: [2339, 2358, 61_724, 72_504] + Array(41_000..<41_026) as [UInt64])
@@ -106,7 +106,7 @@ struct TrackStoryTests {
       }
     }
 
-    /// Events that are detected if all readings arrive at once, but are missing here; `added` contains the converse.
+    /// Events that are detected if all readings arrive at once, but are missing here; `added` contains the opposite.
     var missing: [Event] { Self.surplus(of: wanted, over: DetectionRunnerTests.content(device.journal.events)) }
     var added: [Event] { Self.surplus(of: DetectionRunnerTests.content(device.journal.events), over: wanted) }
 

@@ -6,8 +6,8 @@ import TrendyTrips
 
 @Suite("MeasuredSpeed", .timeLimit(.minutes(5)))
 struct MeasuredSpeedTests {
-  /// Returns the fixes of half an hour at home, a few minutes by bicycle on a winding path, and half an hour at its
-  /// end. The phone records satellite fixes with a speed and Wi-Fi fixes without one.
+  /// Returns the fixes of half an hour at home, a few minutes by bicycle on a winding path, and half an hour at the
+  /// destination. The phone records satellite fixes with a speed and Wi-Fi fixes without one.
   /// - Parameter told: Ratio of the measured to the true speed, or `nil` if the phone measures no speed.
   private func ride(seed: UInt64, told: Double?) -> [Location] {
     var random = SeededGenerator(seed: seed)

@@ -8,7 +8,7 @@ import TrendyTrips
 /// a trip.
 @Suite("Reports of a parked car, and trips without fixes", .timeLimit(.minutes(10)))
 struct ParkedTrackerTests {
-  /// Records fixes with the errors of a good receiver.
+  /// Recorder of fixes with the errors of a good receiver.
   private struct Recorder {
     var generator: SeededGenerator
     var fixes: [Location] = []

@@ -135,7 +135,7 @@ struct TripDetectorTests {
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - 9000) < 20)
   }
 
-  /// Returns the fixes of twenty minutes at home, one while leaving, and, after a gap of two minutes, those of a drive.
+  /// Returns twenty minutes of fixes at home, one fix while leaving, a gap of two minutes, and the fixes of a drive.
   private static func woken(_ elsewhere: [Location], drivingFrom east: Double = 900) -> [Location] {
     stride(from: 0.0, through: 1200, by: 60).map { fix($0) } + [fix(1240, east: 80)] + elsewhere
       + drive(from: east, speed: 12, start: 1378, end: 1978, interval: 3)

@@ -62,7 +62,7 @@ struct TripRecordTests {
     #expect(definitions.map(\.displayOrder) == Array(0..<10))
   }
 
-  /// Uses the example in the specification of the format.
+  /// Example from the specification of the format.
   @Test func `a route is an encoded polyline`() {
     #expect(Polyline.encode(record.route) == "_p~iF~ps|U_ulLnnqC_mqNvxq`@")
     #expect(Polyline.decode("_p~iF~ps|U_ulLnnqC_mqNvxq`@") == record.route)
