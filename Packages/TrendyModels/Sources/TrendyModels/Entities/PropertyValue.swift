@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// Value of an event property, with the type it was recorded with.
+/// Value of an event property, and the type it was recorded with.
 ///
 /// Values are equal if they have the same meaning: `5` and `5.0`, or two RFC 3339 strings for the same instant.
 public struct PropertyValue: Sendable {

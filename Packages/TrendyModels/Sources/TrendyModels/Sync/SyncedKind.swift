@@ -247,7 +247,7 @@ extension SyncedKind {
     "setting", path: "settings", rank: 6,
     fields: [.required("key", .text(maximumBytes: maximumNameBytes)), .clearable("value", .any)])
 
-  /// First and last day of a range when no events of a type are expected.
+  /// Period in which no events of a type are expected, as its first and last day.
   public static let skip = SyncedKind(
     "skip", path: "skips", rank: 7, listOrder: "from",
     fields: [

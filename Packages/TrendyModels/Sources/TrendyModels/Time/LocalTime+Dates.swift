@@ -79,7 +79,7 @@ extension LocalTime {
     event.isAllDay ? date(of: event) : day(of: event.timestamp, recordedIn: event.timeZone)
   }
 
-  /// Maximum number of days, beyond the first, for which an event is listed and its duration is divided.
+  /// Maximum number of days after the first that an event is listed on. Its duration is divided among the same days.
   public static let longestReach = 2
 
   /// Returns the days that an event touches, in the zone it was recorded in.

@@ -37,6 +37,6 @@ public struct DistanceCalculator: Hashable, Sendable, Codable {
       && (location.horizontalAccuracy < config.maxAccuracy || location.horizontalAccuracy.isNaN)
   }
 
-  /// Starts a new section. The distance between the sections is not added.
+  /// Starts a new section, for example after a pause. The distance between two sections is not added.
   mutating func startNewStretch() { lastLocation = nil }
 }

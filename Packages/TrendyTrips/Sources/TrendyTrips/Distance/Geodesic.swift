@@ -278,7 +278,7 @@ extension InverseProblem {
     let x = -supplement / longitudeScale
     let y = sinBetaSum / (longitudeScale * cosBeta1)
     if y > -200 * Double.ulpOfOne, x > -1 - 1000 * Double.ulpOfOne.squareRoot() {
-      // Points on the cut locus itself, where the astroid has a cusp (eq. 57).
+      // On the cut locus itself, the astroid has a cusp (eq. 57).
       let sine = min(1, -x)
       return (sine, -(1 - sine * sine).squareRoot())
     }

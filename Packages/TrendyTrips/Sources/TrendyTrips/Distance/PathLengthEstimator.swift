@@ -40,7 +40,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
       return (own + min(2 * cut, max(0, told - toldMetres))) / 2
     }
 
-    /// Returns the decisions to report for a path of this length in metres.
+    /// Returns the corrections to report for a path of `distance` metres.
     func decisions(at date: Date, distance: Double) -> [TripDecision] {
       var decisions: [TripDecision] = []
       if errorMetres >= distance / 4, errorMetres > 0 {

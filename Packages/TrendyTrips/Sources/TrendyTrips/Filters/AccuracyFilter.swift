@@ -16,7 +16,7 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Returns whether a fix is accepted unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged. If not, the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isMuchLessCertain(fix) else { return false }
     note(fix)
@@ -39,7 +39,6 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
   /// Releases the delayed fixes if no fix at or after `date` can lead to their removal.
   mutating func take(at date: Date) -> [Location] { isDue(at: date) ? take() : [] }
 
-  /// Releases all delayed fixes at the end of the input.
   mutating func take() -> [Location] {
     defer { held = [] }
     return held
@@ -53,7 +52,7 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
   private func isDue(at date: Date) -> Bool { time.map { date.timeIntervalSince($0) > Self.seconds } ?? true }
 
   private func isMuchLessCertain(_ fix: Location) -> Bool {
-    // Without the first comparison, an accuracy of 0 would count as much worse than 0.
+    // Without the first comparison, an accuracy of 0 would count as much worse than another 0.
     fix.horizontalAccuracy > accuracy && fix.horizontalAccuracy >= Self.ratio * accuracy && !isDue(at: fix.timestamp)
   }
 

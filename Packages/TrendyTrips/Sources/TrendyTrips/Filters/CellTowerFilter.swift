@@ -8,7 +8,6 @@ import TrendyModels
 /// It is removed if the phone repeats it but soon reports another position, or if a route through it would be an
 /// implausible detour. If the phone repeats it for five minutes, the phone is really there.
 struct CellTowerFilter: Hashable, Sendable, Codable {
-  /// Last accepted fix.
   private var last: Location?
   /// Fix delayed after a jump.
   private var held: Location?
@@ -25,7 +24,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { held != nil }
 
-  /// Returns whether a fix is accepted unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged. If not, the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     // Entries expire, so a late fix affects the result only for a limited time.
     if let oldest = places.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory { places.removeFirst() }
@@ -93,7 +92,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
       && Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate) > Self.jump
   }
 
-  /// Whether too much time has passed since the delayed fix to judge the path.
+  /// Whether the delayed fix is too old to judge the path.
   private func isDue(at date: Date) -> Bool {
     held.map { date.timeIntervalSince($0.timestamp) >= Self.silence } ?? false
   }
@@ -110,7 +109,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     if places.count > Self.most { places.removeFirst() }
   }
 
-  /// Whether a path from the first to the third position through the second one is implausible.
+  /// Whether a path through the second position is implausible.
   private static func isDetour(_ first: Location, _ second: Location, _ third: Location) -> Bool {
     let direct = Geodesic.shortMeters(from: first.coordinate, to: third.coordinate)
     let out = Geodesic.shortMeters(from: first.coordinate, to: second.coordinate)

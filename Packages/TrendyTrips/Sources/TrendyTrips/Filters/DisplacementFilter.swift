@@ -15,7 +15,7 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Returns whether a fix is accepted unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged. If not, the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isJump(to: fix) else { return false }
     note(fix)
@@ -53,7 +53,6 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
     return take()
   }
 
-  /// Releases all delayed fixes at the end of the input.
   mutating func take() -> [Location] {
     defer { held = [] }
     for fix in held { note(fix) }
@@ -87,7 +86,6 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
     return out + back > Self.detour * Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
   }
 
-  /// Whether a fix belongs to the displacement.
   private func isStillAway(_ fix: Location, since first: Location) -> Bool {
     fix.timestamp.timeIntervalSince(first.timestamp) <= Self.longest
       && Geodesic.shortMeters(from: first.coordinate, to: fix.coordinate) <= Self.jump

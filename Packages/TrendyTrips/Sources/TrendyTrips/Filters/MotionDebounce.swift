@@ -22,7 +22,6 @@ struct MotionDebounce: Hashable, Sendable, Codable {
     }
   }
 
-  /// Confirms the pending change if its deadline has passed.
   mutating func confirm(at date: Date) -> Pending? {
     guard let pending, pending.deadline <= date else { return nil }
     force(pending.isAutomotive)

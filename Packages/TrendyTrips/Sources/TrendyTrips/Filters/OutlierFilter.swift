@@ -20,14 +20,12 @@ struct OutlierFilter: Hashable, Sendable, Codable {
   private var displacements = DisplacementFilter()
   private var relocations = RelocationFilter()
 
-  /// Whether any fixes are currently delayed.
   var isHolding: Bool {
     cellTowers.isHolding || accuracy.isHolding || displacements.isHolding || relocations.isHolding
   }
 
   /// Processes the next fix.
-  /// - Returns: whether the fix is accepted unchanged, as most fixes are. Otherwise the results are appended to
-  ///   `outputs`.
+  /// - Returns: whether the fix is accepted unchanged. If not, the results are appended to `outputs`.
   mutating func passes(_ fix: Location, otherwise outputs: inout [Output]) -> Bool {
     guard cellTowers.passes(fix) else {
       let (passed, cells) = cellTowers.add(fix)

@@ -27,7 +27,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   private var last: Location
   /// Time of the last recorded fix. Earlier than `last.timestamp` if `last` is an estimated start.
   private var lastSeen: Date
-  /// Path length in metres apart from jumps and from noise around a position.
+  /// Path length in metres, excluding jumps and the noise around a position.
   private var walked = 0.0
   private var standing: TimeInterval = 0
   /// Total time in seconds between the last fix at one position and the first at the next.
@@ -102,7 +102,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     }
   }
 
-  /// Reason to attribute a trip to receiver errors, not to movement.
+  /// Evidence that a trip is due to receiver errors.
   enum Reason: Hashable {
     /// The trip consists of jumps of this total length in metres between positions where the receiver remained, and
     /// the receiver returned or was displaced.
@@ -111,7 +111,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     case atOnce(seconds: TimeInterval)
   }
 
-  /// Returns the reason to attribute a trip to receiver errors, or `nil` for a real trip.
+  /// Returns the evidence that a trip is due to receiver errors, or `nil` for a real trip.
   /// - Parameters:
   ///   - distance: length of the trip in metres.
   ///   - seconds: duration of the trip.

@@ -111,12 +111,11 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
 /// Replaces groups of fixes from a noisy receiver with their mean, if the fixes are frequent enough.
 struct FixAverager: Hashable, Sendable, Codable {
   private(set) var scatter = PositionNoiseEstimator()
-  /// Whether the noise is high enough for averaging.
   private var isWide = false
   private var first: Location?
   private var latest: Location?
-  /// End of the interval of the current mean. Intervals are aligned to the clock, not to the first fix. After
-  /// reprocessing with a late fix, the means therefore soon agree with the earlier ones again.
+  /// End of the interval of the current mean. Intervals are aligned to the clock instead of the first fix, so that a
+  /// late fix changes only a few means.
   private var end = Date.distantPast
   /// Seconds between the last two fixes.
   private var interval = 0.0
@@ -146,7 +145,7 @@ struct FixAverager: Hashable, Sendable, Codable {
     var fix = 0.0
   }
 
-  /// Returns whether a fix is used unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
+  /// Returns whether a fix is used unchanged. If not, the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     scatter.add(fix)
     if let oldest = origins.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory {
@@ -205,7 +204,6 @@ struct FixAverager: Hashable, Sendable, Codable {
     return Date(timeIntervalSinceReferenceDate: ((time / seconds).rounded(.down) + 1) * seconds)
   }
 
-  /// Returns whether the interval of the current mean has ended at `date`.
   func isDue(at date: Date) -> Bool { first != nil && date >= end }
 
   /// Returns the current mean if the noise no longer calls for averaging, or at the end of the input.
@@ -235,7 +233,7 @@ struct FixAverager: Hashable, Sendable, Codable {
 
   /// Maximum time in seconds between the beginning of a departure and its detection.
   private static let memory: TimeInterval = 1200
-  /// Noise in metres at which averaging starts, and at which it stops.
+  /// Noise in metres above which averaging starts, and below which it stops.
   private static let wide = 12.0
   private static let narrow = 8.0
   /// Target noise of a mean in metres.

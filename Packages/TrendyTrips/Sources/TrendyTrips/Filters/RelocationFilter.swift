@@ -18,7 +18,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Returns whether a fix is accepted unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged. If not, the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isJump(to: fix) else { return false }
     note(fix)
@@ -62,7 +62,6 @@ struct RelocationFilter: Hashable, Sendable, Codable {
     return isOver ? take() : []
   }
 
-  /// Releases all delayed fixes at the end of the input.
   mutating func take() -> [Location] {
     defer { held = [] }
     for fix in held { note(fix) }
@@ -71,7 +70,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
 
   private mutating func release(with fix: Location) -> [Location] {
     let passed = take()
-    // As after a timeout, this fix may itself be a jump.
+    // This fix may itself be a jump.
     guard !isJump(to: fix) else {
       held = [fix]
       spot = 0

@@ -9,7 +9,6 @@ import TrendyModels
 struct StraightnessEstimator: Hashable, Sendable, Codable {
   struct Cell: Hashable, Sendable, Codable {
     var start: Date
-    /// Mean position of the fixes.
     var middle: Coordinate
     /// Variance per axis of the mean position in m², due to the independent errors of the fixes.
     var variance = 0.0

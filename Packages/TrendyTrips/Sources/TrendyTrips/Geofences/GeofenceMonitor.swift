@@ -101,7 +101,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     lastUsed = fix
     let metres = last.map { Geodesic.distanceMeters(from: $0.coordinate, to: fix.coordinate) } ?? 0
     return each { fence in
-      // A visit between the last two fixes precedes an entry at this one.
+      // Report a visit between the last two fixes before an entry at this fix.
       let start = fence.isThrownBack(by: fix) ? nil : last
       var crossings = fence.confirmPassing(fix, onTripSince: tripStart, configuration)
       if let start { fence.notePassing(from: start, to: fix, metres: metres, configuration) }

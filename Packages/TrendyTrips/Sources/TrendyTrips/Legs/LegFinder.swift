@@ -84,12 +84,8 @@ struct LegFinder: Hashable, Sendable, Codable {
   /// Duration in seconds without fixes and motion readings after which the mode is unknown.
   private static let unseen: TimeInterval = 1800
 
-  /// Returns the legs of the trip.
-  /// - Parameters:
-  ///   - start: start of the trip.
-  ///   - end: end of the trip; later fixes are ignored.
-  ///   - distance: path length in metres.
-  ///   - added: correction of the path length in metres, distributed over the legs in proportion to their lengths.
+  /// Returns the legs of the trip. Fixes after `end` are ignored. `distance` is the path length in metres, and `added`
+  /// is its correction, which is distributed over the legs in proportion to their lengths.
   func legs(from start: Date, to end: Date, distance: Double, added: Double = 0) -> [TripLeg] {
     var row = cells.filter { $0.middle < end }
     if row.isEmpty { row = Array(cells.prefix(1)) }
@@ -161,7 +157,6 @@ struct LegFinder: Hashable, Sendable, Codable {
     for index in range { modes[index] = mode }
   }
 
-  /// Returns the ranges of consecutive equal modes, in order.
   private static func runs(of modes: [MotionState]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0

@@ -23,7 +23,7 @@ public final class MotionActivityHandler: MotionActivityHandlerProtocol {
   private var debounce = MotionDebounce()
   private var lastReading: Date?
 
-  /// Creates a stopped handler.
+  /// Creates a handler that ignores readings until ``startActivityUpdates()``.
   public init() {}
 
   /// Does nothing, because the owner provides the readings.

@@ -22,9 +22,8 @@ struct TripJourney: Hashable, Sendable, Codable {
   private var lastRest: Date?
   private var lastRoutePoint: Date
 
-  /// - Parameters:
-  ///   - way: fixes since the first movement, or only the last fix; not empty, in chronological order.
-  ///   - startTime: start of the trip.
+  /// Creates the state of a trip. `way` contains the fixes since the first movement, or only the last fix. It is not
+  /// empty and is in chronological order.
   init(way: [Location], startTime: Date, configuration: TripConfiguration) {
     let first = way[0]
     record = TripRecord(

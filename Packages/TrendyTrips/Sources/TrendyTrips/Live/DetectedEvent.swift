@@ -4,7 +4,7 @@ import TrendyProtocols
 
 /// Stored state of one detected event.
 ///
-/// Distinguishes the user's edits from detection's own writes, and records why the event exists.
+/// Used to distinguish the user's edits from detection's own writes, and to explain why the event exists.
 struct DetectedEvent: Hashable, Sendable, Codable {
   enum Kind: String, Hashable, Sendable, Codable {
     case trip

@@ -154,7 +154,7 @@ extension DetectionPass {
       create(settled, as: try completed(wanted, of: finding), into: &plan)
       return settled
     }
-    // The intended version was written, but a crash prevented storing that fact.
+    // The intended version was written, but a crash prevented recording this.
     if let intended = held.intended, event.isAsWritten(Event(intended)) { settled.written = intended }
     if event.isAsWritten(wanted) {
       if settled != held { plan.remarks.append(settled) }

@@ -198,7 +198,7 @@ struct DetectionReplay {
     kept.last.map { time.timeIntervalSince($0) >= Self.interval } ?? true
   }
 
-  /// Removes every other one of the older checkpoints. Most late readings are only a little late.
+  /// Removes every other one of the older checkpoints, because most late readings are only slightly late.
   private mutating func thin() {
     guard kept.count > Self.limit else { return }
     let old = kept.prefix(Self.limit / 2)

@@ -63,7 +63,7 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
 
   /// Copy for a checkpoint, without the settings that ``update(geofences:stop:)`` restores.
   ///
-  /// Stores nothing for a place that the device has not visited, so that a thousand places take no space.
+  /// Places that the device has not visited take no space.
   var withoutSettings: DetectionStateMachine {
     var machine = self
     machine.movement.places = movement.places.withoutIdlePlaces

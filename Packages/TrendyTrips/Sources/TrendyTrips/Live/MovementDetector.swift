@@ -6,9 +6,7 @@ public import TrendyModels
 /// Both are detected in the same fixes, from which outliers are removed first. A route through a place between two
 /// fixes counts as a visit only if both belong to a trip. Fixes must be in chronological order.
 public struct MovementDetector: Hashable, Sendable, Codable {
-  /// Detector of trips.
   var trips: TripDetector
-  /// Monitor of places.
   var places: GeofenceMonitor
 
   /// Effects of a fix, or of the passage of time.
@@ -25,7 +23,7 @@ public struct MovementDetector: Hashable, Sendable, Codable {
     self.places = places
   }
 
-  /// Processes the next fix. Its effects may be returned only with a later fix.
+  /// Processes the next fix. Its effects may not be returned until a later fix.
   /// - Parameters:
   ///   - location: the fix.
   ///   - tripStart: start of a trip that the user started, which takes precedence over a detected one.

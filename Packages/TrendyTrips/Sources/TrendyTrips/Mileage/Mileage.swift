@@ -58,7 +58,8 @@ public struct OdometerCheck: Hashable, Sendable {
     public var from: OdometerReading
     /// Second reading.
     public var to: OdometerReading
-    /// Length in metres of the trips between the readings. A trip during a reading counts proportionally to its time.
+    /// Length in metres of the trips between the readings. A trip that spans a reading counts in proportion to its
+    /// time.
     public var trips: Double
 
     /// Difference between the two readings in metres.

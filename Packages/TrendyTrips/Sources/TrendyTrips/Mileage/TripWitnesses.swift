@@ -13,7 +13,6 @@ public struct TripWitnesses: Hashable, Sendable {
   /// Finds the witnesses among all trips in a period. The trips may be in any order.
   ///
   /// A trip is a witness if counted trips from other sources cover more than half of its duration. Trips that the user
-  /// A trip is a witness if counted trips from other sources cover more than half of its duration. Trips that the user
   /// entered or classified are counted first, then trips detected by devices, so that an import does not change the
   /// mileage. Among trips of equal rank, the one with the most fixes is counted first. A counted trip that is part of a
   /// longer one always becomes its witness.

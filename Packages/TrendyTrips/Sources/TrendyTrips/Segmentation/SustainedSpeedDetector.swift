@@ -7,7 +7,6 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
   private var first: Location?
   /// Path length of the fast section in metres.
   private var metres = 0.0
-  /// Last fix used for a step.
   private var base: Location?
   /// Rejected fixes that imply too high a speed, each reachable from the previous one at the speed of a train.
   private var claims: [Location] = []

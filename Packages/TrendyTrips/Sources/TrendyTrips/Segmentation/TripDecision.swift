@@ -194,7 +194,6 @@ struct DecisionLog: Hashable, Sendable, Codable {
 
   mutating func add(_ decisions: [TripDecision]) { for decision in decisions { add(decision) } }
 
-  /// Removes the decisions before `date`.
   mutating func forget(before date: Date) {
     if let first = all.first, first.time < date { all.removeAll { $0.time < date } }
   }

@@ -21,7 +21,7 @@ extension TripDetector {
     private var speedBase: Location
     /// Last fix that contributed to the path length. Inaccurate fixes near it do not contribute.
     private var measured: Location
-    /// Last fix of the path length that is measured every 30 s.
+    /// Last fix used for the path length that is measured every 30 s.
     private var coarseBase: Location
     private var legFinder = LegFinder()
     private var drift: StraightnessEstimator
@@ -42,7 +42,7 @@ extension TripDetector {
     private let isUnseen: Bool
     /// Whether the user is at a skip place and has been there since the first fix of `stay`.
     private(set) var isPaused = false
-    /// Time since which the user has been near a skip place.
+    /// Time when the user came near a skip place.
     private var skipSince: Date?
     /// First fix outside the skip place, which may be an outlier.
     private var leaving: Location?
@@ -224,7 +224,6 @@ extension TripDetector {
       return record
     }
 
-    /// Transport mode of the latest leg.
     var mode: MotionState? {
       legFinder.legs(from: record.trip.startTime, to: now.fix.timestamp, distance: now.distance).last?.mode
     }
@@ -359,8 +358,7 @@ extension TripDetector {
       lastTwo.append(fix)
     }
 
-    /// Returns whether the fixes in the recent cells are stationary, however noisy they are. The stop then begins with
-    /// the first cell.
+    /// Returns whether the recent cells are stationary despite their noise. The stop then begins with the first cell.
     mutating func restsInNoise(_ configuration: Configuration) -> Bool {
       // A user who runs laps returns to the same positions too.
       guard cells.count > 1, !(now.course - cells[0].course).isKept, cells[cells.count - 1].fix == now.fix,
@@ -483,7 +481,6 @@ extension TripDetector {
       return .cancelled(record)
     }
 
-    /// Rejects the trip for the given reason.
     func cancelled(_ rule: TripDecision.Rule, at date: Date) -> Effect {
       var record = soFar
       record.trip.endTime = now.fix.timestamp

@@ -62,8 +62,7 @@ extension TripDetector.MovingState {
       case nil: break
       }
     }
-    // A slow path without a direction is noise, unless it reaches far from the start or is straight at intervals of 30
-    // s.
+    // A slow path without a direction is noise, unless it reaches far from the start or is straight in steps of 30 s.
     let isGoing = goesInRounds || isMeasured || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
     guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
       return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)

@@ -58,7 +58,6 @@ extension TripDetector {
     /// Radius in metres that contains most fixes of a stationary receiver.
     static let scatter = 15.0
 
-    /// Beginning of a trip.
     struct Departure {
       /// Start position of the trip.
       var place: Coordinate

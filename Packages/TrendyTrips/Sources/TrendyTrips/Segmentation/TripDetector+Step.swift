@@ -15,7 +15,6 @@ extension TripDetector {
 }
 
 extension TripDetector.MovingState {
-  /// Result of processing one fix.
   struct StepResult {
     var effects: [TripDetector.Effect]
     /// Delayed fixes, which must be processed at the new stay point.

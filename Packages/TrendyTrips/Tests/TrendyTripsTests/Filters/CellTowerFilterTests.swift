@@ -17,7 +17,7 @@ struct CellTowerFilterTests {
     return passed + (isOver ? masts.take().map { [$0] } ?? [] : [])
   }
 
-  /// Returns the fixes of a drive at 10 m/s, one every 30 s. `others` replace the fixes with the same timestamps.
+  /// Returns the fixes of a drive at 10 m/s, one every 30 s. `others` replaces the fixes with the same timestamps.
   private func drive(_ others: [Location]) -> [Location] {
     let own = stride(from: 0.0, through: 600, by: 30).map { Self.place($0, east: 10 * $0) }
     return (own.filter { fix in !others.contains { $0.timestamp == fix.timestamp } } + others).sorted {
