@@ -36,13 +36,7 @@ public struct Goal: Hashable, Sendable {
   public let measure: Measure
   public let period: Period
 
-  /// Creates a goal.
-  ///
-  /// - Parameters:
-  ///   - bound: whether the amount is a minimum or a maximum.
-  ///   - amount: number of events, or seconds; clamped to its range.
-  ///   - measure: unit of the amount.
-  ///   - period: period for which the amount applies.
+  /// Creates a goal. The amount is clamped to its range.
   public init(_ bound: Bound, _ amount: Int, _ measure: Measure = .count, per period: Period) {
     self.bound = bound
     self.amount = min(max(amount, Self.minAmount(bound)), Self.maximumAmount)

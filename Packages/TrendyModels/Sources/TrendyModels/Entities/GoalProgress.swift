@@ -56,25 +56,17 @@ public struct GoalProgress: Hashable, Sendable, Codable {
 }
 
 extension Goal {
-  /// Returns the days of the period that contains a day.
-  ///
-  /// - Parameters:
-  ///   - day: a day in the user's calendar.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
+  /// Returns the days of the period that contains a day in the user's calendar. For `firstWeekday`, 0 is Sunday.
   public func days(around day: CivilDate, firstWeekday: Int) -> ClosedRange<CivilDate> {
     guard period == .week else { return day...day }
     let first = day.advanced(by: -((day.weekday - firstWeekday) % 7 + 7) % 7)
     return first...first.advanced(by: 6)
   }
 
-  /// Returns the progress in the period that contains a day.
+  /// Returns the progress in the period that contains a day in the user's calendar; see ``LocalTime/day(of:)-(Event)``.
   ///
-  /// - Parameters:
-  ///   - day: a day in the user's calendar; see ``LocalTime/day(of:)-(Event)``.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
-  ///   - amounts: amount per day: the sum of ``amount(of:durationKey:isRunning:now:)`` over the events of the day. Days
-  ///     outside the period are ignored.
-  ///   - skips: skipped days.
+  /// `amounts` contains the sum of ``amount(of:durationKey:isRunning:now:)`` over the events of each day. Days outside
+  /// the period are ignored. For `firstWeekday`, 0 is Sunday.
   public func progress(
     on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double], skips: DaySet = []
   ) -> GoalProgress {
@@ -97,7 +89,7 @@ extension Goal {
   ///   - event: an event of the goal's type.
   ///   - durationKey: key of the type's first duration property, or `nil` if it has none.
   ///   - isRunning: whether the event was started and has no end yet.
-  ///   - now: time up to which a running event counts.
+  ///   - now: assumed end of a running event.
   public func amount(of event: Event, durationKey: String?, isRunning: Bool, now: Date) -> Double {
     func number(_ key: String, _ type: PropertyType) -> Double? {
       guard let property = event.properties[key], property.type == type else { return nil }

@@ -1,4 +1,4 @@
-/// Duration of a stop after which a trip ends; one of the user's synced settings.
+/// Minimum duration of a stop that ends a trip; one of the user's synced settings.
 ///
 /// The raw values are the values of the setting with the key ``key``.
 public enum TripStop: String, Hashable, Sendable, CaseIterable {
@@ -21,9 +21,6 @@ public enum TripStop: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Creates the value from a setting. An unset setting, or a value that only a newer version knows, yields the
-  /// default.
-  ///
-  /// - Parameter setting: value of the setting, or `nil` if it is not set.
+  /// Creates the value from a setting. An unset setting and values from newer versions yield the default.
   public init(setting: String?) { self = setting.flatMap(TripStop.init(rawValue:)) ?? .standard }
 }

@@ -65,14 +65,8 @@ public enum StableHash: Sendable {
 
   /// Adds one block to the state.
   ///
-  /// The 64 rounds run in groups of eight. From the third group on, each is preceded by the computation of its words of
-  /// the schedule, so that only 16 words are stored at a time.
-  ///
-  /// - Parameters:
-  ///   - state: state of the digest so far.
-  ///   - block: 64 bytes.
-  ///   - schedule: temporary space for 16 words.
-  ///   - rounds: the 64 round constants.
+  /// The 64 rounds run in groups of eight. From the third group on, each group first computes its words of the
+  /// schedule, so that only 16 words are stored at a time.
   private static func compress(
     _ state: inout SIMD8<UInt32>, _ block: UnsafeRawBufferPointer, _ schedule: UnsafeMutableBufferPointer<UInt32>,
     _ rounds: UnsafeBufferPointer<UInt32>

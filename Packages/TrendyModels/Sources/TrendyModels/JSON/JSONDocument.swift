@@ -2,8 +2,7 @@ import TrendyFoundation
 
 /// Text that was validated as JSON (RFC 8259), with an index of the values in it.
 ///
-/// Validation and conversion are separate steps: ``JSONScanner`` rejects invalid text once for all readers; values are
-/// then created on demand.
+/// ``JSONScanner`` rejects invalid text once for all readers. Values are created on demand.
 ///
 /// `@unchecked Sendable`: both buffers are written only by `init`.
 final class JSONDocument: @unchecked Sendable {

@@ -17,12 +17,7 @@ struct JSONScanner {
 
   private static let none = UInt32.max
 
-  /// Validates JSON text.
-  ///
-  /// - Parameters:
-  ///   - bytes: `count` bytes followed by ``JSONDocument/padding`` zeros.
-  ///   - count: length of the text in bytes.
-  ///   - limits: limits of the document.
+  /// Validates JSON text: `count` bytes followed by ``JSONDocument/padding`` zeros.
   /// - Returns: the tokens, which the caller deallocates.
   static func scan(
     _ bytes: UnsafePointer<UInt8>, count: Int, limits: JSONLimits

@@ -50,7 +50,7 @@ extension JSONValue {
 }
 
 extension Int64 {
-  /// Converts a whole number. Returns `nil` for a fraction, and for a magnitude of 2^53 or more, at which a double
+  /// Converts a whole number. Returns `nil` for a fraction, and for a magnitude of 2^53 or more, where a double
   /// represents several integers.
   init?(exactlyWhole value: Double) {
     guard abs(value) < 9_007_199_254_740_992 else { return nil }

@@ -81,12 +81,7 @@ public enum PackedJSON: Sendable {
 
   // MARK: Reading
 
-  /// Reads a packed value and advances the position past it.
-  ///
-  /// - Parameters:
-  ///   - bytes: packed values.
-  ///   - position: offset of the value; afterwards, offset of the next value.
-  /// - Returns: the value, or `nil` if the bytes are invalid.
+  /// Reads a packed value and advances `position` past it. Returns `nil` if the bytes are invalid.
   public static func read(_ bytes: UnsafeRawBufferPointer, at position: inout Int) -> JSONValue? {
     guard let base = bytes.baseAddress else { return nil }
     var reader = PackedReader(base + position, end: base + bytes.count)

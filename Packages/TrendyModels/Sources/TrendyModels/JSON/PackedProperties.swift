@@ -33,10 +33,7 @@ public final class PropertyShape: Sendable {
     self.bytes = bytes
   }
 
-  /// Parses the storage format.
-  ///
-  /// - Parameter source: bytes of the shape.
-  /// - Returns: `nil` if the bytes are invalid or the names are not in ascending order.
+  /// Parses the storage format. Returns `nil` if the bytes are invalid or the names are not in ascending order.
   public init?(_ source: UnsafeRawBufferPointer) {
     guard let base = source.baseAddress else { return nil }
     var reader = PackedReader(base, end: base + source.count)
@@ -102,12 +99,8 @@ public struct PackedProperties: Sendable {
     bytes.withUnsafeBytes { keep($0) }
   }
 
-  /// Creates properties from their storage format; the bytes are copied.
-  ///
-  /// - Parameters:
-  ///   - shape: names and types.
-  ///   - bytes: packed values.
-  /// - Returns: `nil` if the bytes do not contain one value per name.
+  /// Creates properties from their storage format; the bytes are copied. Returns `nil` if they do not contain one value
+  /// per name.
   public init?(shape: PropertyShape, bytes: UnsafeRawBufferPointer) {
     guard set(shape, bytes) else { return nil }
   }
@@ -172,12 +165,9 @@ public struct PackedProperties: Sendable {
     _ = withValues { base, end in Self.forEach(shape, base, end: end, body) }
   }
 
-  /// Calls `body` for each property in packed form, without copying the bytes.
+  /// Calls `body` with the name and value of each property in packed form, in the order of names, without copying the
+  /// bytes.
   ///
-  /// - Parameters:
-  ///   - shape: names and types.
-  ///   - bytes: packed values.
-  ///   - body: called with name and value, in the order of names.
   /// - Returns: `false` if the bytes do not contain exactly one value per name; `body` may already have been called for
   ///   some of the properties.
   @discardableResult
@@ -207,12 +197,8 @@ public struct PackedProperties: Sendable {
     _ = withValues { Self.forEachPacked(shape, $0, end: $1, body) }
   }
 
-  /// Calls `body` for each property in packed form, with its index in the shape.
+  /// Calls `body` for each property in packed form, in the order of names, with its index in the shape.
   ///
-  /// - Parameters:
-  ///   - shape: names and types.
-  ///   - bytes: packed values.
-  ///   - body: called in the order of names.
   /// - Returns: `false` if the bytes do not contain exactly one value per name; `body` may already have been called for
   ///   some of the properties.
   @inlinable public static func forEachPacked(

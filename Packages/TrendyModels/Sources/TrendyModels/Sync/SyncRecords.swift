@@ -21,7 +21,7 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   ///
   /// Stored durably before the mutation is sent. From then on the mutation never changes.
   public var sequence: Int64?
-  /// ``SyncIdentity/device`` under which the mutation was last sent, or `nil` if it never was.
+  /// Device identity that last sent the mutation, or `nil` if it was never sent; see ``SyncIdentity/device``.
   ///
   /// A mutation with a device but no sequence number is sent again under a new identity. It must not change until then,
   /// because the hub may already have it.
@@ -29,12 +29,12 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   /// Base version and stamp of each changed field, by field name; `"*"` stands for all fields not listed. Empty for an
   /// unversioned hub.
   public var marks: [String: FieldVersion]
-  /// For a delete, the version up to which the author knew the entity and its children.
+  /// For a delete, the version through which the author had seen all changes to the entity and its children.
   public var base: Int64?
   /// Incarnation of the entity that the mutation applies to; for a restore, the new incarnation.
   public var incarnation: Int64
-  /// Version under which the hub accepted the mutation, or `nil`. An accepted mutation remains in the overlay until the
-  /// feed returns its entity.
+  /// Version that the hub assigned when it accepted the mutation, or `nil`. An accepted mutation remains in the overlay
+  /// until the feed returns its entity.
   public var acceptedVersion: Int64?
 
   public init(
@@ -124,7 +124,7 @@ public struct SyncMetadata: Hashable, Sendable {
   public var epochs: [HubEpoch]
   /// Highest head that the hub has reported in any response.
   public var seen: Int64 { didSet { seen = seen.clamped(to: SyncRange.counter) } }
-  /// Version at which the last complete pull or the last snapshot ended; the base of deletes recorded on this device.
+  /// Version that the last complete pull or snapshot reached; the base of deletes recorded on this device.
   public var complete: Int64 { didSet { complete = complete.clamped(to: SyncRange.counter) } }
   /// Replica generation, incremented with every snapshot. Responses to requests from earlier generations are discarded.
   public var generation: Int64 { didSet { generation = generation.clamped(to: SyncRange.counter) } }

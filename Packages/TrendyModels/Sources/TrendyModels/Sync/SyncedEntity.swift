@@ -23,7 +23,8 @@ public protocol SyncedEntity: Hashable, Sendable, Identifiable where ID == Strin
 
   /// Request that creates the entity at the hub.
   var createRequest: CreateRequest { get }
-  /// Returns the request that changes `old` to this state, with only the fields that differ, or `nil` if none does.
+  /// Returns the request that changes `old` to this state, with only the fields that differ, or `nil` if no field
+  /// differs.
   func updateRequest(from old: Self) -> UpdateRequest?
   /// Applies an update: absent members leave their fields unchanged, null members clear them.
   mutating func apply(_ request: UpdateRequest)

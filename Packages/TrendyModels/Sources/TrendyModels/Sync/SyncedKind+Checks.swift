@@ -33,11 +33,7 @@ extension SyncedKind {
   // A conflict can contain a whole entity, which adds levels to the nesting of its values.
   private var maximumNesting: Int { name == "conflict" ? Self.maximumNesting + 4 : Self.maximumNesting }
 
-  /// Checks the members of an entity: each field, and their total size.
-  ///
-  /// - Parameters:
-  ///   - members: members of the entity by name.
-  ///   - isCreate: whether required fields must be present.
+  /// Checks each member of an entity, and their total size. If `isCreate`, required fields must be present.
   /// - Throws: the first violation in order of field names.
   public func check(_ members: [String: JSONValue], isCreate: Bool) throws(FieldError) {
     _ = try validatedFields(from: members, isCreate: isCreate)
@@ -67,7 +63,7 @@ extension SyncedKind {
     from members: [String: JSONValue], isCreate: Bool, isByField: Bool = false
   ) throws(FieldError) -> [String: JSONValue] {
     var result: [String: JSONValue] = [:]
-    // Sorted, so that the reported error does not depend on the order of a dictionary.
+    // Sort the names, so that the reported error does not depend on the order of a dictionary.
     for name in members.keys.sorted() {
       guard let value = members[name], !Self.ownMembers.contains(name) else { continue }
       if name == nestedMember {
@@ -132,11 +128,8 @@ extension SyncedKind {
 }
 
 extension SyncedKind.Field {
-  /// Validates a value and returns it as it is stored, with dates in wire format.
-  ///
-  /// - Parameters:
-  ///   - value: the value to check.
-  ///   - path: path of the value in an error message, if it is nested in another field.
+  /// Validates a value and returns it as it is stored, with dates in wire format. If the value is nested in another
+  /// field, `path` is its path in an error message.
   func checked(_ value: JSONValue, at path: String? = nil) throws(FieldError) -> JSONValue {
     switch type {
     case .any: return value
@@ -306,11 +299,8 @@ extension SyncedEntity {
     try Self.checkLimits(of: createRequest, isCreate: true)
   }
 
-  /// Checks the fields that an edit changes. Unchanged fields may exceed the limits of this version.
-  ///
-  /// - Parameters:
-  ///   - change: fields that the edit changes.
-  ///   - changed: entity after the edit, or `nil` if it is not known.
+  /// Checks the fields that an edit changes. Unchanged fields may exceed the limits of this version. `changed` is the
+  /// entity after the edit, or `nil` if it is not known.
   public static func checkLimits(of change: UpdateRequest, in changed: Self?) throws(FieldError) {
     let bytes = try Self.checkLimits(of: change, isCreate: false)
     // Most edits are small; the whole entity is encoded only for large ones.

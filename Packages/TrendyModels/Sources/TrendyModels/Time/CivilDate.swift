@@ -17,7 +17,7 @@ public struct CivilDate: Hashable, Sendable {
   ///   - month: 1 to 12.
   ///   - day: from 1; a day beyond the end of the month carries over.
   public init(year: Int, month: Int, day: Int) {
-    // Computed in eras of 400 years that begin in March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Compute in eras of 400 years that begin in March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
     let year = month <= 2 ? year - 1 : year
     let era = year.flooringQuotient(by: 400)
     let yearOfEra = year - era * 400
@@ -65,11 +65,7 @@ public struct CivilDate: Hashable, Sendable {
   /// Returns whether a year is a leap year.
   public static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-  /// Returns the number of days in a month.
-  ///
-  /// - Parameters:
-  ///   - month: 1 to 12.
-  ///   - year: year in the proleptic Gregorian calendar.
+  /// Returns the number of days in a month; `month` is 1 to 12.
   public static func days(inMonth month: Int, ofYear year: Int) -> Int {
     switch month {
     case 4, 6, 9, 11: 30

@@ -13,13 +13,10 @@ public struct EventRange: Hashable, Sendable {
   private let local: LocalTime
   private let includesExtending: Bool
 
-  /// Creates a range.
+  /// Creates a range in the user's calendar.
   ///
-  /// - Parameters:
-  ///   - range: bounds.
-  ///   - local: the user's calendar.
-  ///   - includesExtending: whether a range of days also selects events that begin up to ``LocalTime/longestReach``
-  ///     days before it and extend into it.
+  /// If `includesExtending`, a range of days also selects events that begin up to ``LocalTime/longestReach`` days
+  /// before it and extend into it.
   public init(_ range: Range<Date>, in local: LocalTime, includesExtending: Bool = false) {
     self.range = range
     self.local = local

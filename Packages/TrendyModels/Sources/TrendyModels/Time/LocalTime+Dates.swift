@@ -12,8 +12,8 @@ extension LocalTime {
   /// Returns the date of an all-day event: the date of its timestamp in the zone it was recorded in.
   ///
   /// If that zone is unknown and the timestamp is a local midnight, the result is the local date. Otherwise it is the
-  /// date of the nearest UTC midnight, which is correct for midnights in all zones from UTC-11 to UTC+12 and equal on
-  /// all devices.
+  /// date of the nearest UTC midnight, which is correct for midnights in all zones from UTC-11 to UTC+12 and the same
+  /// on all devices.
   public func date(of event: Event) -> CivilDate { date(event.timestamp, of: event) }
 
   /// Returns the date of a timestamp, such as the end of an all-day event, in the zone the event was recorded in;
@@ -22,11 +22,8 @@ extension LocalTime {
     date(ofAllDay: moment, recordedIn: event.timeZone)
   }
 
-  /// Returns the date of a timestamp of an all-day event; see ``date(of:)-(Event)``.
-  ///
-  /// - Parameters:
-  ///   - moment: timestamp of the event.
-  ///   - zone: IANA name of the zone the event was recorded in; `nil` if unknown.
+  /// Returns the date of a timestamp of an all-day event; see ``date(of:)-(Event)``. `zone` is an IANA name, or `nil`
+  /// if unknown.
   public func date(ofAllDay moment: Date, recordedIn zone: String?) -> CivilDate {
     if let own = zone.flatMap(rules(named:)) { return own.date(of: moment) }
     return rules.isMidnight(moment) ? rules.date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
@@ -82,11 +79,8 @@ extension LocalTime {
   /// Maximum number of days after the first that an event is listed on. Its duration is divided among the same days.
   public static let longestReach = 2
 
-  /// Returns the days that an event touches, in the zone it was recorded in.
-  ///
-  /// - Parameters:
-  ///   - event: the event.
-  ///   - now: end of a running event; `nil` for an event that is not running.
+  /// Returns the days that an event touches, in the zone it was recorded in. `now` is the end of a running event, or
+  /// `nil` if the event is not running.
   public func days(of event: Event, until now: Date? = nil) -> ClosedRange<CivilDate> {
     let first = day(of: event)
     guard let end = event.endDate ?? now, end > event.timestamp else { return first...first }
@@ -111,16 +105,13 @@ extension LocalTime {
     }
   }
 
-  /// Returns the day of a timestamp in the zone it was recorded in.
-  ///
-  /// - Parameters:
-  ///   - moment: timestamp of an event that is not an all-day event.
-  ///   - zone: IANA name of the zone the event was recorded in; `nil` if unknown.
+  /// Returns the day of a timestamp in the zone it was recorded in. `zone` is an IANA name, or `nil` if unknown. Not
+  /// for all-day events.
   public func day(of moment: Date, recordedIn zone: String?) -> CivilDate {
     (zone.flatMap(rules(named:)) ?? rules).day(of: moment, dayStart: dayStart)
   }
 
-  /// Returns the time range of days in this zone, from the start of the first to the end of the last.
+  /// Returns the time range that days cover in this zone, from the start of the first to the end of the last.
   public func moments(of days: ClosedRange<CivilDate>) -> Range<Date> {
     let start = start(of: days.lowerBound)
     return start..<max(start, self.start(of: days.upperBound.advanced(by: 1)))
@@ -138,11 +129,8 @@ extension LocalTime {
     event.isAllDay ? nil : minuteOfDay(of: event.timestamp, recordedIn: event.timeZone)
   }
 
-  /// Returns the time of day of a timestamp in the zone it was recorded in, in minutes after midnight.
-  ///
-  /// - Parameters:
-  ///   - moment: timestamp of an event.
-  ///   - zone: IANA name of the zone the event was recorded in; `nil` if unknown.
+  /// Returns the time of day of a timestamp, in minutes after midnight in the zone it was recorded in. `zone` is an
+  /// IANA name, or `nil` if unknown.
   public func minuteOfDay(of moment: Date, recordedIn zone: String? = nil) -> Int {
     let rules = zone.flatMap(rules(named:)) ?? rules
     return Self.minuteOfDay(of: moment, secondsFromGMT: rules.secondsFromGMT(at: moment))
@@ -180,11 +168,7 @@ extension CivilDate {
 }
 
 extension TimeZoneRules {
-  /// Returns the day that contains a timestamp, in this zone.
-  ///
-  /// - Parameters:
-  ///   - moment: any timestamp.
-  ///   - dayStart: start of a day in seconds after midnight, 0 to 86,399.
+  /// Returns the day that contains a timestamp, in this zone. `dayStart` is in seconds after midnight, 0 to 86,399.
   func day(of moment: Date, dayStart: Int) -> CivilDate {
     let date = date(of: moment)
     let clock = RFC3339.boundedSeconds(of: moment) + Double(secondsFromGMT(at: moment))
@@ -193,7 +177,6 @@ extension TimeZoneRules {
     return clock >= Double(start) || moment >= self.date(onClock: start) ? date : date.advanced(by: -1)
   }
 
-  /// Returns the calendar date of a timestamp in this zone.
   func date(of moment: Date) -> CivilDate { CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT(at: moment)) }
 
   /// Returns the timestamp when the local clock shows a time. If a clock change repeats the time, the result is its

@@ -27,10 +27,8 @@ public struct LocalTime: Hashable, Sendable {
     rules = isUTC ? .utc : .ofProcess()
   }
 
-  /// Creates the calendar of a time zone.
-  ///
-  /// - Parameter zoneName: IANA name, such as `Europe/Amsterdam`.
-  /// - Returns: `nil` if the system does not know the zone.
+  /// Creates the calendar of the time zone with this IANA name, such as `Europe/Amsterdam`. Returns `nil` if the system
+  /// does not know the zone.
   public init?(zoneName: String) {
     guard let rules = TimeZoneRules(named: zoneName) else { return nil }
     self.zoneName = zoneName
@@ -78,7 +76,7 @@ public struct LocalTime: Hashable, Sendable {
     public var secondsFromGMT: Int
   }
 
-  /// Returns local date and time. Timestamps are clamped to ``RFC3339/writableDates``.
+  /// Returns the local date and time. Timestamps are clamped to ``RFC3339/writableDates``.
   public func components(of date: Date) -> Components {
     let seconds = Int(RFC3339.boundedSeconds(of: date))
     let offset = rules.secondsFromGMT(at: Int64(seconds))

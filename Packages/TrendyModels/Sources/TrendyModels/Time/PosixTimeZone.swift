@@ -31,15 +31,13 @@ struct PosixTimeZone: Hashable, Sendable {
     hasher.combine(daylight?.offset)
   }
 
-  /// Returns the offset from UTC at a point in time, in seconds east of UTC.
-  ///
-  /// - Parameter seconds: seconds since 1970.
+  /// Returns the offset in seconds east of UTC, at a time in seconds since 1970.
   func secondsFromGMT(at seconds: Int64) -> Int {
     guard let daylight else { return standard }
     let year = CivilDate(daysSince1970: Int((seconds + Int64(standard)).flooringQuotient(by: 86_400))).year
     let start = daylight.start.moment(in: year) - Int64(standard)
     let end = daylight.end.moment(in: year) - Int64(daylight.offset)
-    // In the southern hemisphere daylight saving time includes the turn of the year.
+    // In the southern hemisphere, daylight saving time spans the turn of the year.
     let isDaylight = start < end ? (start..<end).contains(seconds) : !(end..<start).contains(seconds)
     return isDaylight ? daylight.offset : standard
   }
@@ -55,7 +53,7 @@ struct PosixTimeZone: Hashable, Sendable {
       guard let west = reader.time(hours: 24) else { return nil }
       offset = -west
     }
-    // Without dates the rule is system-dependent in POSIX. Files of the time zone database always contain them.
+    // In POSIX, a rule without dates is system-dependent. Files of the time zone database always contain dates.
     guard let start = reader.change(), let end = reader.change(), reader.isAtEnd else { return nil }
     daylight = (offset, start, end)
   }

@@ -9,10 +9,7 @@ public final class TimeZoneCache: Sendable {
   /// Creates an empty cache.
   public init() {}
 
-  /// Returns the rules of a zone.
-  ///
-  /// - Parameter name: IANA name, such as `Europe/Amsterdam`.
-  /// - Returns: `nil` if the system does not know the zone.
+  /// Returns the rules of the zone with this IANA name, or `nil` if the system does not know the zone.
   public func rules(named name: String) -> TimeZoneRules? {
     zones.withLock { zones in
       if let rules = zones[name] { return rules }

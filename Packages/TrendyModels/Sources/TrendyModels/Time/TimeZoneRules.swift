@@ -21,19 +21,13 @@ public struct TimeZoneRules: Hashable, Sendable {
   /// Rule after the last transition; `nil` if the last offset remains in effect.
   private var rule: PosixTimeZone?
 
-  /// Reads a zone from the system's database.
-  ///
-  /// - Parameter name: IANA name, such as `Europe/Amsterdam`.
-  /// - Returns: `nil` if the system does not know the zone.
+  /// Reads the zone with this IANA name, such as `Europe/Amsterdam`, from the system's database. Returns `nil` if the
+  /// system does not know the zone.
   public init?(named name: String) {
     self.init(named: name, folder: getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")
   }
 
-  /// Reads a zone from a database in another folder.
-  ///
-  /// - Parameters:
-  ///   - name: IANA name, such as `Europe/Amsterdam`.
-  ///   - folder: path of the compiled time zone database.
+  /// Reads a zone from the compiled time zone database in another folder.
   package init?(named name: String, folder: String) {
     if name == "UTC" || name == "GMT" {
       self = .utc
@@ -66,7 +60,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     return rule.map { TimeZoneRules(transitions: [], offsets: [], firstOffset: 0, rule: $0) } ?? .utc
   }
 
-  /// Current names of zones for which CLDR, and thus browsers and phones, use an older name.
+  /// Current names of zones that CLDR, and therefore browsers and phones, still call by an older name.
   ///
   /// The system may lack files for the older names: Debian 13 and Ubuntu 24.04 ship them in the package
   /// `tzdata-legacy`.
@@ -92,10 +86,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     "Pacific/Truk": "Pacific/Chuuk",
   ]
 
-  /// Parses a TZif file.
-  ///
-  /// - Parameter file: content of the file.
-  /// - Returns: `nil` if the content is invalid.
+  /// Parses the content of a TZif file. Returns `nil` if it is invalid.
   public init?(file: [UInt8]) {
     guard let table = TimeZoneFile(file) else { return nil }
     self.init(transitions: table.transitions, offsets: table.offsets, firstOffset: table.firstOffset, rule: table.rule)
@@ -108,10 +99,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     self.rule = rule
   }
 
-  /// Returns the offset from UTC at a point in time.
-  ///
-  /// - Parameter date: any date; clamped to the years 1 to 9999.
-  /// - Returns: seconds east of UTC.
+  /// Returns the offset in seconds east of UTC at a date. Dates are clamped to the years 1 to 9999.
   public func secondsFromGMT(at date: Date) -> Int {
     let bounds = -62_135_596_800.0...253_402_300_799.0
     let seconds = date.timeIntervalSince1970
@@ -119,7 +107,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     return secondsFromGMT(at: Int64(min(max(bounds.lowerBound, seconds), bounds.upperBound).rounded(.down)))
   }
 
-  /// Returns the offset, in seconds east of UTC, at a time in seconds since 1970.
+  /// Returns the offset in seconds east of UTC, at a time in seconds since 1970.
   func secondsFromGMT(at seconds: Int64) -> Int {
     guard let last = transitions.last else { return rule?.secondsFromGMT(at: seconds) ?? Int(firstOffset) }
     if seconds >= last { return rule?.secondsFromGMT(at: seconds) ?? Int(offsets[offsets.count - 1]) }

@@ -22,7 +22,7 @@ extension APIError {
     }
   }
 
-  /// Duration for which the hub asked the client to wait before the next request.
+  /// Minimum wait before the next request, as requested by the hub.
   public var retryAfter: Duration? {
     if case .problem(_, let retryAfter) = self { retryAfter } else { nil }
   }

@@ -108,7 +108,7 @@ public struct ChangeFeedResponse: Hashable, Sendable {
   /// Cursor of the next page; on the last page, the head.
   public var nextCursor: Int64
   public var hasMore: Bool
-  /// Epoch in which the hub issued these versions.
+  /// Epoch of the versions on this page.
   public var epoch: String?
   /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?

@@ -24,19 +24,15 @@ extension HubEpoch: WireDocument {
 }
 
 extension [HubEpoch] {
-  /// Returns the epoch in which a version was issued. Returns the oldest listed epoch for earlier versions, and `nil`
-  /// if the list is empty.
+  /// Returns the epoch of a version. Returns the oldest listed epoch for earlier versions, and `nil` if the list is
+  /// empty.
   public func epoch(of version: Int64) -> HubEpoch? { last { $0.first <= version } ?? first }
 
-  /// Returns the last version that two histories have in common, or 0.
+  /// Returns the last version that this history and another one have in common, or 0.
   ///
   /// A list contains the most recent epochs, and earlier epochs if a device last synced in them. An omitted epoch
-  /// counts as part of the preceding one. Histories that share an epoch also share everything before it.
-  ///
-  /// - Parameters:
-  ///   - end: head of this history.
-  ///   - other: epochs of the other history.
-  ///   - otherEnd: head of the other history.
+  /// counts as part of the preceding one. Histories that share an epoch also share everything before it. `end` and
+  /// `otherEnd` are the heads of the two histories.
   public func lastCommonVersion(endingAt end: Int64, with other: [HubEpoch], endingAt otherEnd: Int64) -> Int64 {
     let shared = Set(self).intersection(other)
     guard let here = lastIndex(where: shared.contains), let there = other.firstIndex(of: self[here]) else { return 0 }

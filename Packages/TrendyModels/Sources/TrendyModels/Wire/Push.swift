@@ -94,7 +94,7 @@ public struct MutationEnvelope: Hashable, Sendable {
   public var operation: String
   /// Incarnation of the entity that the mutation applies to; for a restore, the new incarnation.
   public var incarnation: Int64
-  /// For a delete, the version up to which the author knew the entity and its children.
+  /// For a delete, the version through which the author had seen all changes to the entity and its children.
   public var base: Int64?
   /// Changed fields by wire name; `nil` if the mutation has a payload instead, which is applied in order of arrival.
   public var fields: [String: FieldChange]?
@@ -310,12 +310,7 @@ public struct OutcomeEnvelope: Hashable, Sendable {
     self.lost = lost
   }
 
-  /// Creates the wire form of an outcome.
-  ///
-  /// - Parameters:
-  ///   - sequence: sequence number of the mutation.
-  ///   - outcome: result of the mutation.
-  ///   - lost: fields of a merged mutation that lost to later values.
+  /// Creates the wire form of an outcome. `lost` contains the fields of a merged mutation that lost to later values.
   public init(sequence: Int64, _ outcome: MutationOutcome, lost: [String] = []) {
     self.init(sequence: sequence, status: "", lost: lost)
     switch outcome {

@@ -114,7 +114,8 @@ extension VisitedFields {
     try fields.visit(&changes, &writer)
   }
 
-  /// Returns the update that changes `old` to these fields, with only the fields that differ; `nil` if none does.
+  /// Returns the update that changes `old` to these fields, with only the fields that differ; `nil` if no field
+  /// differs.
   func changes(from old: Self) -> Changes? {
     var (new, old, changes) = (self, old, Self.unchanged)
     var (setter, reducer) = (ChangeSetter(), ChangeReducer())

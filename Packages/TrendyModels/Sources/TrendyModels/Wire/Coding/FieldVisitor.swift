@@ -126,7 +126,7 @@ extension WireWriter: FieldVisitor {
 
 // MARK: - Comparing and applying
 
-/// Visitor that creates a change that sets every field to its value.
+/// Visitor that creates a change with the value of every field.
 struct ChangeSetter: FieldVisitor {
   typealias Failure = Never
 

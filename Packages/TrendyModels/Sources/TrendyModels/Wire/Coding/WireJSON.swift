@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// JSON coder for wire types. Since these encode their own names and dates, a plain `JSONEncoder()` writes the same
+/// JSON coder for wire types. Wire types encode their own names and dates, so a plain `JSONEncoder()` writes the same
 /// document.
 ///
 /// Decoding is stricter than Foundation's: see ``JSONLimits`` and `docs/decisions/0002-parse-json-and-xml-in-swift.md`.
