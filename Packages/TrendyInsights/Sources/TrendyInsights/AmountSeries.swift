@@ -43,15 +43,13 @@ public struct AmountSeries: Hashable, Sendable, Codable {
 
   /// Number of events in all periods.
   public var events: Int { points.reduce(0) { $0 + $1.events } }
-  /// Values of the periods that have one, in order.
+  /// Values in order, without the periods that have none.
   public var values: [Double] { points.compactMap(\.value) }
 }
 
 extension ClosedRange<CivilDate> {
-  /// Splits the range at the calendar's period boundaries.
-  /// - Parameters:
-  ///   - period: length of the parts; the first and the last can be shorter.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
+  /// Splits the range at the calendar's period boundaries. The first and the last part can be shorter than the others.
+  /// A `firstWeekday` of 0 means Sunday.
   public func split(by period: CalendarPeriod, firstWeekday: Int) -> [ClosedRange<CivilDate>] {
     var parts: [ClosedRange<CivilDate>] = []
     var first = lowerBound
@@ -65,11 +63,7 @@ extension ClosedRange<CivilDate> {
 }
 
 extension TypeHistory {
-  /// Returns the number of events per day, week or month.
-  /// - Parameters:
-  ///   - period: length of a step.
-  ///   - days: range to cover.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
+  /// Returns the number of events per day, week or month. A `firstWeekday` of 0 means Sunday.
   public func series(
     by period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int
   ) -> AmountSeries {
@@ -80,12 +74,9 @@ extension TypeHistory {
       })
   }
 
-  /// Returns the trailing moving average of the events per day.
+  /// Returns the trailing moving average of the events per day, one value for each of `days`.
   ///
-  /// The average is `nil` for days before the first full window and for future days.
-  /// - Parameters:
-  ///   - window: length in days, 1 or more.
-  ///   - days: days to return, one value each.
+  /// The average is `nil` for days before the first full window and for future days. `window` is at least 1.
   public func movingMean(ofDays window: Int, over days: ClosedRange<CivilDate>) -> [Double?] {
     days.map { day in
       let first = day.advanced(by: 1 - window)

@@ -44,12 +44,8 @@ public struct Digest: Hashable, Sendable, Codable {
 // MARK: A day
 
 extension Digest {
-  /// Creates the digest for today. In the morning, it begins with yesterday.
-  /// - Parameters:
-  ///   - rows: types with events, in any order.
-  ///   - today: the user's current day, or a past day.
-  ///   - minute: current local time in minutes after midnight.
-  ///   - isOver: whether `today` is a past day that gets no further events.
+  /// Creates the digest for `today`, which is a past day if `isOver`. In the morning, the digest begins with yesterday.
+  /// `minute` is the current local time in minutes after midnight.
   public static func day(of rows: [Report.Row], today: CivilDate, minute: Int, isOver: Bool = false) -> Digest {
     let together = TypeHistory(together: rows.map(\.history), today: today)
     let part = DayPart(minute: minute)
@@ -131,14 +127,10 @@ extension Digest {
 
 extension Digest {
   /// Creates the digest for the current week. On its first day, covers the previous week instead.
-  /// - Parameters:
-  ///   - rows: types with events, in any order.
-  ///   - today: the user's current day.
-  ///   - minute: current local time in minutes after midnight.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
-  ///   - relations: correlations between the types, strongest first.
-  ///   - later: events per type id that happened a week ago today but later in the day than now. They are excluded from
-  ///     the comparison.
+  ///
+  /// `minute` is the current local time in minutes after midnight, and `relations` contains the correlations between
+  /// the types, strongest first. `later` counts events, by type id, that happened a week ago today but later in the day
+  /// than now. They are excluded from the comparison. A `firstWeekday` of 0 means Sunday.
   public static func week(
     of rows: [Report.Row], today: CivilDate, minute: Int, firstWeekday: Int, relations: [CorrelationFinding],
     later: [String: Int] = [:]

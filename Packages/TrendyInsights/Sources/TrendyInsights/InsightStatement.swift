@@ -60,10 +60,8 @@ public enum InsightStatement: Hashable, Sendable, Codable {
 }
 
 extension InsightStatement {
-  /// Returns a statement about the types that changed most between two periods.
-  /// - Parameters:
-  ///   - changes: changes with the names of the types, in any order.
-  ///   - most: maximum number of names for each direction.
+  /// Returns a statement about the types that changed most between two periods, with at most `most` names for each
+  /// direction.
   public static func changes(_ changes: [(name: String, change: PeriodChange)], most: Int = 3) -> InsightStatement {
     let sorted = changes.sorted { left, right in
       let (one, other) = (abs(left.change.now - left.change.before), abs(right.change.now - right.change.before))

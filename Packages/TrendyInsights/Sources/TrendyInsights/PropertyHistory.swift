@@ -19,13 +19,8 @@ public struct PropertyHistory: Hashable, Sendable {
   public let today: CivilDate
   private let byDay: [CivilDate: [Double]]
 
-  /// Collects the values of a property from events.
-  /// - Parameters:
-  ///   - events: events of one type, in any order. Events after `today` are ignored.
-  ///   - key: key of the property.
-  ///   - type: current type of the property, `PropertyType.number` or `PropertyType.duration`.
-  ///   - today: the user's current day.
-  ///   - local: maps an event to its day.
+  /// Collects the values of a property from events of one type, in any order. Events after `today` are ignored. `type`
+  /// is the current type of the property, `PropertyType.number` or `PropertyType.duration`.
   public init(
     _ events: some Sequence<Event>, key: String, type: PropertyType, today: CivilDate, local: LocalTime
   ) {
@@ -58,12 +53,7 @@ public struct PropertyHistory: Hashable, Sendable {
 
   private func numbers(_ days: ClosedRange<CivilDate>) -> [Double] { days.flatMap { byDay[$0] ?? [] } }
 
-  /// Returns the sum or mean of the values per day, week or month.
-  /// - Parameters:
-  ///   - summary: sum or mean.
-  ///   - period: length of a step.
-  ///   - days: range to cover.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
+  /// Returns the sum or mean of the values per day, week or month. A `firstWeekday` of 0 means Sunday.
   public func series(
     _ summary: AmountSummary, by period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int
   ) -> AmountSeries {
@@ -74,14 +64,10 @@ public struct PropertyHistory: Hashable, Sendable {
       })
   }
 
-  /// Returns the trailing moving average of the daily sums, or of all values in the window.
+  /// Returns the trailing moving average of the daily sums, or of all values in the window, for each of `days`.
   ///
   /// The average is `nil` for days before the first full window, for future days, for the mean of a window without
-  /// values, and if the sum overflows.
-  /// - Parameters:
-  ///   - summary: whether to average daily sums or single values.
-  ///   - window: length in days, 1 or more.
-  ///   - days: days to return, one value each.
+  /// values, and if the sum overflows. `window` is at least 1.
   public func movingMean(
     _ summary: AmountSummary, ofDays window: Int, over days: ClosedRange<CivilDate>
   ) -> [Double?] {
@@ -92,8 +78,8 @@ public struct PropertyHistory: Hashable, Sendable {
     }
   }
 
-  /// Compares the last 14 days with the previous 14 days; needs a value that is at least 28 days old.
-  /// - Parameter summary: whether to compare sums or means.
+  /// Compares the sum or mean of the last 14 days with the previous 14 days; needs a value that is at least 28 days
+  /// old.
   public func trend(_ summary: AmountSummary) -> Finding<AmountTrend> {
     guard let start = entries.first?.day else { return .needsEvents(1) }
     let span = TypeHistory.trendDays

@@ -29,11 +29,7 @@ public struct PropertyShares: Hashable, Sendable {
   /// Distribution of numeric values; `nil` for other types.
   public let distribution: Distribution?
 
-  /// Counts the values of a property.
-  /// - Parameters:
-  ///   - values: values of the events of one type, in any order. Values of another type are ignored.
-  ///   - key: key of the property.
-  ///   - type: current type of the property.
+  /// Counts the values of a property in events of one type. Ignores values whose type is not `type`.
   /// - Returns: `nil` without values, and for dates.
   public init?(_ values: some Sequence<PropertyValue>, key: String, type: PropertyType) {
     self.key = key

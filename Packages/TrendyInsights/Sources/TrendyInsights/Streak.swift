@@ -21,11 +21,7 @@ public struct Streak: Hashable, Sendable, Codable {
   /// the last week, or today in the current week.
   public let longestEnd: CivilDate?
 
-  /// Counts consecutive days with events.
-  /// - Parameters:
-  ///   - days: days with events, in any order. Days after `today` are ignored.
-  ///   - skips: days when no events are expected. A skipped day with an event counts.
-  ///   - today: the user's current day.
+  /// Counts consecutive days with events. Days after `today` are ignored. A skipped day with an event counts.
   public init(days: some Sequence<CivilDate>, skips: DaySet = [], today: CivilDate) {
     var done = days.filter { $0 <= today }
     // The days of a history are already sorted.
@@ -55,15 +51,8 @@ public struct Streak: Hashable, Sendable, Codable {
     return zip(done, done.dropFirst()).allSatisfy { isExcused(from: $0, to: $1, skips) }
   }
 
-  /// Counts the consecutive weeks in which a weekly minimum goal was met.
-  ///
-  /// - Parameters:
-  ///   - goal: the goal.
-  ///   - amounts: amount of each day; days after the current week are ignored.
-  ///   - skips: days when no events are expected.
-  ///   - first: a day of the first week to count; `nil` for the first day with an amount.
-  ///   - today: the user's current day.
-  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  /// Counts the consecutive weeks in which a weekly minimum goal was met, from the week of `first` or of the first day
+  /// with an amount. Days after the current week are ignored. A `firstWeekday` of 0 means Sunday.
   public init(
     weeksOf goal: Goal, amounts: [CivilDate: Double], skips: DaySet = [], from first: CivilDate? = nil,
     today: CivilDate, firstWeekday: Int
@@ -136,11 +125,8 @@ extension HabitScore {
   /// Computes the score of a goal. Each day counts with the share of the goal that was achieved.
   ///
   /// Weekly goals use the last seven days. A limit counts fully while it is kept, and falls linearly to 0 at twice the
-  /// limit. Both rules follow Loop Habit Tracker.
-  /// - Parameters:
-  ///   - goal: goal of the type.
-  ///   - amounts: amount per day, from the first event to today.
-  ///   - skips: days that leave the score unchanged.
+  /// limit. Both rules follow Loop Habit Tracker. `amounts` ranges from the first event to today. Skipped days leave
+  /// the score unchanged.
   public init(of goal: Goal, amounts: DailySeries, skips: DaySet = []) {
     let length = goal.period.length
     var sum = 0.0

@@ -18,11 +18,7 @@ public struct TypeHistory: Hashable, Sendable {
   /// Last day of the history.
   public let today: CivilDate
 
-  /// Counts events of one type.
-  /// - Parameters:
-  ///   - events: events of one type, in any order. Events after `today` are ignored.
-  ///   - today: the user's current day.
-  ///   - local: maps an event to its day.
+  /// Counts events of one type, in any order. Events after `today` are ignored.
   public init(_ events: some Sequence<Event>, today: CivilDate, local: LocalTime) {
     var collector = Collector(today: today, local: local)
     for event in events { collector.add(event) }
@@ -45,22 +41,15 @@ public struct TypeHistory: Hashable, Sendable {
     }
   }
 
-  /// Counts start times of one type.
-  /// - Parameters:
-  ///   - moments: start times of the events of one type, in any order. Those after `today` are ignored.
-  ///   - today: the user's current day.
+  /// Counts start times of events of one type, in any order. Start times after `today` are ignored.
   public init(moments: some Sequence<Moment>, today: CivilDate) {
     var tally = Tally(today: today)
     for moment in moments { tally.add(on: moment.day, minute: moment.minute, isOfPosition: moment.isOfPosition) }
     self = tally.history
   }
 
-  /// Creates a history from existing counts.
-  /// - Parameters:
-  ///   - days: events per day, whole numbers, not after `today`.
-  ///   - minutes: events by minute of their start, 1440 counts.
-  ///   - eventsOfPosition: number of events recorded automatically from positions.
-  ///   - today: the user's current day.
+  /// Creates a history from existing counts. `days` contains whole numbers and ends at or before `today`. `minutes`
+  /// contains 1440 counts, by minute of the start.
   public init(days: DailySeries, minutes: [Int], eventsOfPosition: Int = 0, today: CivilDate) {
     precondition(minutes.count == 1440, "expected 1440 minutes, got \(minutes.count)")
     precondition(days.count == 0 || days.last <= today, "\(days.last) is after \(today)")
@@ -75,10 +64,7 @@ public struct TypeHistory: Hashable, Sendable {
     self.eventsOfPosition = eventsOfPosition
   }
 
-  /// Combines the histories of several types.
-  /// - Parameters:
-  ///   - histories: histories with this `today`, in any order.
-  ///   - today: the user's current day.
+  /// Combines the histories of several types. They must have this `today`.
   public init(together histories: some Collection<TypeHistory>, today: CivilDate) {
     self.init(today: today)
     let nonempty = histories.filter { $0.days.count > 0 }
@@ -136,9 +122,6 @@ extension TypeHistory {
     private var walk: CachedDayCalendar
 
     /// Creates a collector without events.
-    /// - Parameters:
-    ///   - today: the user's current day.
-    ///   - local: maps an event to its day.
     public init(today: CivilDate, local: LocalTime) {
       self.local = local
       tally = Tally(today: today)
@@ -155,10 +138,7 @@ extension TypeHistory {
     }
 
     /// Adds a timed event that was recorded in the collector's time zone or without one. Fastest in chronological
-    /// order.
-    /// - Parameters:
-    ///   - moment: start of the event. Ignored if after today.
-    ///   - isOfPosition: whether the event was recorded automatically from positions.
+    /// order. Events after today are ignored.
     public mutating func add(at moment: Date, isOfPosition: Bool = false) {
       tally.add(on: walk.day(of: moment), minute: walk.minuteOfDay(of: moment), isOfPosition: isOfPosition)
     }

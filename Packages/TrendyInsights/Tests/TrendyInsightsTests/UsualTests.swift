@@ -50,7 +50,7 @@ struct UsualTests {
   @Test func `the current month is compared with as many days of the previous one, and a past one with all of it`()
     throws
   {
-    // One event each day of 2026 up to 31 March.
+    // One event on each day of 2026 up to 31 March.
     func month(_ today: String) throws -> PeriodChange {
       let day = try date(today)
       let first = try date("2026-01-01")
@@ -142,7 +142,7 @@ struct PeriodTests {
 
   @Test func `a change contains its days and events`() throws {
     let (first, today) = (try date("2026-11-09"), try date("2026-11-19"))
-    // Monday to Wednesday, and two events on the Thursday of the week after.
+    // One event on each day from Monday to Wednesday, and two on the Thursday of the following week.
     let events = [0, 1, 2, 10, 10].enumerated().map { place, day in
       Event(
         id: "\(place)", eventTypeId: "t",

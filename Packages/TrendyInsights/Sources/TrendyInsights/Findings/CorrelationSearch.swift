@@ -25,11 +25,7 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
   ///
   /// Keeps correlations with |r| ≥ 0.2 and p ≤ 0.10 after the Benjamini–Hochberg adjustment over all comparisons. Skips
   /// meter readings, and pairs of types that are both recorded automatically from positions, because a drive to work
-  /// and a visit at work always correlate.
-  /// - Parameters:
-  ///   - histories: histories by type id, all with the same `today`.
-  ///   - span: number of days up to today to compare.
-  ///   - most: maximum number of correlations.
+  /// and a visit at work always correlate. All histories must have the same `today`.
   public init(among histories: [String: TypeHistory], span: Int = Self.span, most: Int = Self.most) {
     let histories = histories.filter { !$0.value.isOfReadings }
     missingDays = histories.mapValues { Self.minDays - $0.days.count }.filter { $0.value > 0 }

@@ -30,13 +30,8 @@ public struct MovingRange: Hashable, Sendable, Codable {
 }
 
 extension TypeHistory {
-  /// Computes mean and quartiles of the windows that end on a day.
-  ///
-  /// Windows that contain a skipped day are ignored, because no events were expected on it.
-  /// - Parameters:
-  ///   - span: length and number of the windows.
-  ///   - day: end of the last window, at most today.
-  ///   - skips: days when no events are expected.
+  /// Computes mean and quartiles of the windows up to a day. Ignores windows that contain a skipped day, because no
+  /// events were expected on it.
   /// - Returns: `nil` for a skipped or future day, and if the history has too few windows.
   public func movingRange(
     _ span: MovingRange.Span, endingOn day: CivilDate, skips: DaySet = []

@@ -4,10 +4,7 @@ public import TrendyModels
 public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
   case day, week, month, year
 
-  /// Returns the period that contains a day.
-  /// - Parameters:
-  ///   - day: any day in the period.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
+  /// Returns the period that contains a day. A `firstWeekday` of 0 means Sunday.
   public func days(around day: CivilDate, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let (year, month, _) = day.fields
     switch self {
@@ -25,10 +22,7 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
   /// Returns the days to compare a period with: the previous period up to the same weekday, day of the month or date.
   ///
   /// If the previous month is shorter, the comparison ends with it. A complete period is compared with the complete
-  /// previous one, even if their lengths differ.
-  /// - Parameters:
-  ///   - days: range from the first day of a period to any day in it.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
+  /// previous one, even if their lengths differ. `days` ranges from the first day of a period to any day in it.
   public func before(_ days: ClosedRange<CivilDate>, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let last = days.upperBound
     let before = self.days(around: days.lowerBound.advanced(by: -1), firstWeekday: firstWeekday)
@@ -90,32 +84,25 @@ public struct PeriodChange: Hashable, Sendable, Codable {
 }
 
 extension TypeHistory {
-  /// Compares part of a period with the same part of the previous period.
-  /// - Parameters:
-  ///   - period: length of the period.
-  ///   - days: range from the first day of a period to any day in it.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
-  ///   - later: events to ignore on the last comparison day. If the last day is today, these are the events that
-  ///     happened later in the day than now.
+  /// Compares part of a period with the same part of the previous period. `days` ranges from the first day of a period
+  /// to any day in it.
+  ///
+  /// Ignores `later` events on the last comparison day. If the last day is today, these are the events that happened
+  /// later in the day than now.
   public func change(
     _ period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int, later: Int = 0
   ) -> PeriodChange {
     PeriodChange(self.days, over: days, against: period.before(days, firstWeekday: firstWeekday), later: later)
   }
 
-  /// Compares two arbitrary ranges of days.
-  /// - Parameters:
-  ///   - days: range of interest.
-  ///   - daysBefore: range to compare with.
-  ///   - later: events on the last day of `daysBefore` to ignore.
+  /// Compares two arbitrary ranges of days. Ignores `later` events on the last day of `daysBefore`.
   public func change(
     over days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, later: Int = 0
   ) -> PeriodChange {
     PeriodChange(self.days, over: days, against: daysBefore, later: later)
   }
 
-  /// Compares the current week up to today with the same part of the previous one.
-  /// - Parameter firstWeekday: first day of the week; 0 is Sunday.
+  /// Compares the current week up to today with the same part of the previous one. A `firstWeekday` of 0 means Sunday.
   public func week(firstWeekday: Int) -> PeriodChange {
     let week = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday)
     return change(.week, over: week.lowerBound...today, firstWeekday: firstWeekday)

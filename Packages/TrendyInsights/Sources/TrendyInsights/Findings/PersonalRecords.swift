@@ -23,11 +23,7 @@ public struct PersonalRecords: Hashable, Sendable, Codable {
 }
 
 extension TypeHistory {
-  /// Computes the personal records.
-  /// - Parameters:
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
-  ///   - skips: days when no events are expected.
-  ///   - looked: range to consider; `nil` for all days up to today.
+  /// Computes the personal records over a range, or over all days up to today. A `firstWeekday` of 0 means Sunday.
   public func records(
     firstWeekday: Int, skips: DaySet = [], over looked: ClosedRange<CivilDate>? = nil
   ) -> Finding<PersonalRecords> {

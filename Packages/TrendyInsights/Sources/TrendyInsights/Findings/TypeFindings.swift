@@ -101,8 +101,7 @@ extension TypeHistory {
     return .found(Gap(days: last.distance(to: today), usual: Distribution.quantile(0.5, of: gaps)))
   }
 
-  /// Computes the streak.
-  /// - Parameter skips: days when no events are expected.
+  /// Computes the streak. No events are expected on the days in `skips`.
   public func streak(skips: DaySet = []) -> Streak { Streak(days: activeDays, skips: skips, today: today) }
 
   /// Returns the number of events in each of the last weeks, in blocks of seven days up to today. No block is entirely

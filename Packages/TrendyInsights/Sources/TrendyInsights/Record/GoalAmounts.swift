@@ -12,12 +12,7 @@ public struct GoalAmounts: Hashable, Sendable {
   private let local: LocalTime
   private let now: Date
 
-  /// Creates amounts without events.
-  ///
-  /// - Parameters:
-  ///   - settings: settings of the types.
-  ///   - now: time up to which running events count.
-  ///   - local: the user's calendar.
+  /// Creates amounts without events. Running events are assumed to end at `now`.
   public init(_ settings: TypeSettings, now: Date, local: LocalTime) {
     self.settings = settings
     self.now = now
@@ -45,12 +40,6 @@ public struct GoalAmounts: Hashable, Sendable {
   }
 
   /// Returns the progress of each goal in its current day or week, by type. Reads at most the current week.
-  ///
-  /// - Parameters:
-  ///   - record: the record.
-  ///   - settings: settings of the types.
-  ///   - now: current time.
-  ///   - local: the user's calendar.
   public static func progress(
     in record: some UserRecord, _ settings: TypeSettings, now: Date, local: LocalTime
   ) throws -> [String: GoalProgress] {
@@ -66,15 +55,8 @@ public struct GoalAmounts: Hashable, Sendable {
     return periods.map { (Set($1.map(\.0)), $0) }
   }
 
-  /// Returns the current streak of each weekly minimum goal by type, in weeks.
-  ///
-  /// Reads only as far back as the streaks reach.
-  ///
-  /// - Parameters:
-  ///   - record: the record.
-  ///   - settings: settings of the types.
-  ///   - now: current time.
-  ///   - local: the user's calendar.
+  /// Returns the current streak of each weekly minimum goal by type, in weeks. Reads only as far back as the streaks
+  /// reach.
   public static func weeklyStreaks(
     in record: some UserRecord, _ settings: TypeSettings, now: Date, local: LocalTime
   ) throws -> [String: Int] {

@@ -18,11 +18,6 @@ public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
   /// - ``ask`` if the first property is a number or a choice without a default. `count` is excluded, because its
   ///   default is 1.
   /// - ``log`` otherwise.
-  ///
-  /// - Parameters:
-  ///   - type: the type.
-  ///   - definitions: properties, in any order; those of other types are ignored.
-  ///   - isRunning: whether an event of the type is running.
   public init(for type: EventType, definitions: some Sequence<PropertyDefinition>, isRunning: Bool) {
     let own = definitions.filter { $0.eventTypeId == type.id }
     if isRunning {

@@ -21,11 +21,7 @@ public struct TypeSettings: Hashable, Sendable {
     self.running = running
   }
 
-  /// Reads the settings from a record.
-  ///
-  /// - Parameters:
-  ///   - record: the record.
-  ///   - types: types to include; `nil` reads all.
+  /// Reads the settings of the given types from a record, or those of all types.
   public init(_ record: some UserRecord, types: [EventType]? = nil) throws {
     let types = try types ?? record.eventTypes()
     let measuresDurations = types.contains { $0.goal?.measure == .duration }
@@ -46,11 +42,8 @@ public struct TypeSettings: Hashable, Sendable {
   /// Returns the skipped days of a type.
   public func skips(of type: String) -> DaySet { skips[type] ?? [] }
 
-  /// Returns the amount that an event adds to the goal of its type; `nil` without a goal.
-  ///
-  /// - Parameters:
-  ///   - event: the event.
-  ///   - now: time up to which a running event counts.
+  /// Returns the amount that an event adds to the goal of its type; `nil` without a goal. A running event is assumed to
+  /// end at `now`.
   public func amount(of event: Event, now: Date) -> Double? {
     goal(of: event.eventTypeId)?
       .amount(
@@ -59,38 +52,24 @@ public struct TypeSettings: Hashable, Sendable {
 
   /// Returns the amounts that an event adds to the goal of its type, by day; empty without a goal.
   ///
-  /// A duration is split at the start of each day. A number of events counts on the day of the event.
-  ///
-  /// - Parameters:
-  ///   - event: the event.
-  ///   - now: time up to which a running event counts.
-  ///   - local: the user's calendar.
+  /// A duration is split at the start of each day. A number of events counts on the day of the event. A running event
+  /// is assumed to end at `now`.
   public func amounts(of event: Event, now: Date, local: LocalTime) -> [(day: CivilDate, amount: Double)] {
     guard let amount = amount(of: event, now: now) else { return [] }
     guard goal(of: event.eventTypeId)?.measure == .duration else { return [(local.day(of: event), amount)] }
     return local.shares(of: event, until: running.contains(event.id) ? now : nil).map { ($0.day, $0.share * amount) }
   }
 
-  /// Returns the progress of a type's goal in the day or week of a date; `nil` without a goal.
-  ///
-  /// - Parameters:
-  ///   - type: id of the type.
-  ///   - day: a day in the period.
-  ///   - firstWeekday: first day of a week; 0 is Sunday.
-  ///   - amounts: amount of each day.
+  /// Returns the progress of a type's goal in the day or week of a date; `nil` without a goal. `amounts` contains the
+  /// amount of each day. A `firstWeekday` of 0 means Sunday.
   public func progress(
     of type: String, on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double]
   ) -> GoalProgress? {
     goal(of: type)?.progress(on: day, firstWeekday: firstWeekday, amounts: amounts, skips: skips(of: type))
   }
 
-  /// Returns the streak of a type, in weeks if its goal is a weekly minimum, otherwise in days.
-  ///
-  /// - Parameters:
-  ///   - type: id of the type.
-  ///   - history: events of the type.
-  ///   - firstWeekday: first day of a week; 0 is Sunday.
-  ///   - amounts: returns the amount of each day; called only for a streak in weeks.
+  /// Returns the streak of a type, in weeks if its goal is a weekly minimum, otherwise in days. `amounts` is called
+  /// only for a streak in weeks. A `firstWeekday` of 0 means Sunday.
   public func streak(
     of type: String, _ history: TypeHistory, firstWeekday: Int, amounts: () throws -> [CivilDate: Double]
   ) rethrows -> Streak {

@@ -23,13 +23,8 @@ public protocol UserRecord {
   /// event, time zone, source, and number and duration properties.
   func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws
 
-  /// Returns the histories of some types up to a day, by type; types without events are omitted.
-  ///
-  /// - Parameters:
-  ///   - types: ids of the types.
-  ///   - range: events to count; `nil` for all.
-  ///   - today: last day.
-  ///   - local: the user's calendar.
+  /// Returns the histories of some types up to `today`, by type; types without events are omitted. Without a `range`,
+  /// all events up to then count.
   func histories(
     ofTypes types: Set<String>, in range: EventRange?, through today: CivilDate, local: LocalTime
   ) throws -> [String: TypeHistory]

@@ -10,12 +10,7 @@ public struct PeriodEvents: Sendable {
   /// Events of the types that have number or duration properties, by type.
   private var events: [String: [Event]] = [:]
 
-  /// Reads the events once.
-  /// - Parameters:
-  ///   - report: provides the types and the user's calendar.
-  ///   - days: days of the events.
-  ///   - record: the record.
-  ///   - body: called with each event.
+  /// Reads the events once, and calls `body` with each of them.
   public init(
     of report: Report, on days: ClosedRange<CivilDate>, from record: some UserRecord, _ body: (Event) -> Void
   ) throws {

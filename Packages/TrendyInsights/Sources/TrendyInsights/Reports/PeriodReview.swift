@@ -22,10 +22,7 @@ public struct PeriodReview: Sendable {
   /// Events of all types, compared with the previous period.
   public let total: PeriodChange
 
-  /// Compares the types of a report.
-  /// - Parameters:
-  ///   - report: types with their histories. Events of its ``Report/later`` are excluded from the comparison.
-  ///   - span: days of the period and of the previous one.
+  /// Compares the types of a report. Events of its ``Report/later`` are excluded from the comparison.
   public init(_ report: Report, over span: ReviewedPeriod) {
     func change(_ history: TypeHistory, _ later: Int) -> PeriodChange {
       history.change(over: span.days, against: span.daysBefore, later: later)

@@ -16,14 +16,7 @@ public struct Report: Sendable {
     public let values: PropertyHistory?
     private let weeklyStreak: Streak?
 
-    /// Creates a row.
-    /// - Parameters:
-    ///   - type: event type.
-    ///   - history: events selected by the query, up to its last day.
-    ///   - skips: days when no events are expected.
-    ///   - progress: progress of the goal.
-    ///   - weeklyStreak: streak in weeks; `nil` for a streak in days.
-    ///   - values: values of the measured property.
+    /// Creates a row. `weeklyStreak` is `nil` for a streak in days.
     public init(
       _ type: EventType, _ history: TypeHistory, skips: DaySet = [], progress: GoalProgress? = nil,
       weeklyStreak: Streak? = nil, values: PropertyHistory? = nil

@@ -62,17 +62,14 @@ public struct ReportQuery: Hashable, Sendable {
     range.flatMap { $0.lowerBound == .distantPast ? nil : local.day(of: $0.lowerBound) }
   }
 
-  /// Days of the last weeks up to the last day.
-  /// - Parameter weeks: number of weeks, including the week of the last day.
+  /// Days of the last weeks up to the last day. `weeks` includes the week of the last day.
   public func days(ofWeeks weeks: Int) -> ClosedRange<CivilDate> {
     let week = CalendarPeriod.week.days(around: today, firstWeekday: local.firstWeekday)
     return week.lowerBound.advanced(by: -7 * (weeks - 1))...today
   }
 
   /// Returns the calendar period that contains a day, up to the last day; `nil` if it begins after the last day.
-  /// - Parameters:
-  ///   - period: length of the period.
-  ///   - day: a day in the period; `nil` for the last day.
+  /// Without a `day`, this is the period of the last day.
   public func period(_ period: CalendarPeriod, around day: CivilDate? = nil) -> ReviewedPeriod? {
     ReviewedPeriod(
       period, around: day ?? today, until: today, today: local.day(of: now), firstWeekday: local.firstWeekday)

@@ -14,13 +14,8 @@ public struct ReviewedPeriod: Hashable, Sendable {
   /// Whether the last day and the day compared with it are both counted only up to the current time of day.
   public let endsAtPresentTime: Bool
 
-  /// Finds the calendar period that contains a day.
-  /// - Parameters:
-  ///   - period: a week, a month or a year.
-  ///   - day: any day in the period.
-  ///   - last: the last day with data.
-  ///   - today: the user's current day.
-  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  /// Finds the week, month or year that contains a day. `last` is the last day with data. A `firstWeekday` of 0 means
+  /// Sunday.
   /// - Returns: `nil` for a period that begins after `last`.
   public init?(
     _ period: CalendarPeriod, around day: CivilDate, until last: CivilDate, today: CivilDate, firstWeekday: Int
@@ -38,11 +33,7 @@ public struct ReviewedPeriod: Hashable, Sendable {
       isPresent && (period == .day || period == .week || days.upperBound.day == daysBefore.upperBound.day)
   }
 
-  /// Compares any days with the same number of days before them.
-  /// - Parameters:
-  ///   - days: the days; the last one is the last day with data.
-  ///   - today: the user's current day.
-  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  /// Compares any days with the same number of days before them. The last one is the last day with data.
   public init(_ days: ClosedRange<CivilDate>, today: CivilDate, firstWeekday: Int) {
     self.days = days
     self.firstWeekday = firstWeekday

@@ -15,11 +15,7 @@ public struct TodayTally: Hashable, Sendable {
   /// User's calendar and time zone.
   public let local: LocalTime
 
-  /// Creates a tally without events.
-  /// - Parameters:
-  ///   - settings: event types to count, with the data that their goals depend on.
-  ///   - now: current time, which determines the day to report.
-  ///   - local: user's calendar and time zone.
+  /// Creates a tally without events. `now` determines the day to report.
   public init(_ settings: TypeSettings, now: Date, local: LocalTime) {
     amounts = GoalAmounts(settings, now: now, local: local)
     self.local = local
@@ -38,10 +34,7 @@ public struct TodayTally: Hashable, Sendable {
   }
 
   /// Adds events. Events of unknown types do not change the snapshot; events on future days count only towards a goal
-  /// for the current week.
-  /// - Parameters:
-  ///   - events: events in any order.
-  ///   - day: day of all events, if known; `nil` derives it from each event.
+  /// for the current week. If `day` is given, all events must be on it.
   public mutating func add(_ events: some Sequence<Event>, of day: CivilDate? = nil) {
     var changed: Set<String> = []
     for event in events {
@@ -64,10 +57,7 @@ public struct TodayTally: Hashable, Sendable {
     update(type)
   }
 
-  /// Replaces an event after a change.
-  /// - Parameters:
-  ///   - before: previous state of the event; `nil` if it is new.
-  ///   - after: current state of the event; `nil` if it was deleted.
+  /// Replaces an event after a change. `before` is `nil` for a new event, and `after` for a deleted one.
   public mutating func replace(_ before: Event?, with after: Event?) {
     if let before { count(before, on: local.day(of: before), by: -1) }
     if let after { count(after, on: local.day(of: after), by: 1) }

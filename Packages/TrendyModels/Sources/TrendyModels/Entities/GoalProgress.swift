@@ -56,7 +56,7 @@ public struct GoalProgress: Hashable, Sendable, Codable {
 }
 
 extension Goal {
-  /// Returns the days of the period that contains a day in the user's calendar. For `firstWeekday`, 0 is Sunday.
+  /// Returns the days of the period that contains a day in the user's calendar. A `firstWeekday` of 0 means Sunday.
   public func days(around day: CivilDate, firstWeekday: Int) -> ClosedRange<CivilDate> {
     guard period == .week else { return day...day }
     let first = day.advanced(by: -((day.weekday - firstWeekday) % 7 + 7) % 7)
@@ -66,7 +66,7 @@ extension Goal {
   /// Returns the progress in the period that contains a day in the user's calendar; see ``LocalTime/day(of:)-(Event)``.
   ///
   /// `amounts` contains the sum of ``amount(of:durationKey:isRunning:now:)`` over the events of each day. Days outside
-  /// the period are ignored. For `firstWeekday`, 0 is Sunday.
+  /// the period are ignored. A `firstWeekday` of 0 means Sunday.
   public func progress(
     on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double], skips: DaySet = []
   ) -> GoalProgress {

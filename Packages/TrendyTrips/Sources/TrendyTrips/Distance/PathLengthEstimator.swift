@@ -83,10 +83,8 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
 
   /// Returns the distance between two fixes, corrected for independent position noise.
   ///
-  /// On average, the errors of two fixes in two axes add four times the variance to the squared distance.
-  /// - Parameters:
-  ///   - hop: measured distance in metres.
-  ///   - error: standard deviation of the noise per axis, in metres.
+  /// On average, the errors of two fixes in two axes add four times the variance to the squared distance. `error` is
+  /// the standard deviation of the noise per axis, in metres.
   static func metres(_ hop: Double, error: Double) -> Double {
     (max(0, hop * hop - 4 * error * error)).squareRoot()
   }

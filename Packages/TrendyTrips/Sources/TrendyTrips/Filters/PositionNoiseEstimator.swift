@@ -27,7 +27,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
     var count = 0.0
   }
 
-  /// Twice the variance per axis in m². Negative if the bends of the path outweigh the noise.
+  /// Twice the variance per axis in m². Negative if the bends in the path outweigh the noise.
   private var mean: Double { (current.sum + previous.sum) / max(1, current.count + previous.count) }
   private var count: Double { current.count + previous.count }
 

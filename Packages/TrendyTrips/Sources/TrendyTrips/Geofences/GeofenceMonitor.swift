@@ -87,11 +87,9 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   /// Ids of the places that the user is in, sorted.
   public var inside: [String] { fences.filter { $0.side == .inside }.map(\.id) }
 
-  /// Processes the next fix.
-  /// - Parameters:
-  ///   - location: the fix; ignored if it is not later than the previous one.
-  ///   - tripStart: start of the current trip, or `nil`. Without a trip, routes between two fixes do not count as
-  ///     visits.
+  /// Processes the next fix. Ignores a fix that is not later than the previous one.
+  ///
+  /// `tripStart` is the start of the current trip. Without a trip, routes between two fixes do not count as visits.
   public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> [Effect] {
     guard let fix = location.checked, fix.timestamp > lastFix ?? .distantPast else { return [] }
     lastFix = fix.timestamp

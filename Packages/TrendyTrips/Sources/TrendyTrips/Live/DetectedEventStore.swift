@@ -33,11 +33,7 @@ public protocol DetectedEventStore: Sendable {
   ///
   /// - Returns: `false`, without deleting, if the stored event no longer equals `held`.
   func delete(_ held: Event) throws -> Bool
-  /// Returns a new trip with the vehicle and category that the user's rules assign to it.
-  ///
-  /// - Parameters:
-  ///   - trip: new trip.
-  ///   - device: device that recorded it.
+  /// Returns a new trip with the vehicle and category that the user's rules assign to it. `device` recorded the trip.
   func completed(_ trip: Event, device: String) throws -> Event
 }
 

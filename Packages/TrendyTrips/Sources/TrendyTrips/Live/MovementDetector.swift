@@ -24,9 +24,8 @@ public struct MovementDetector: Hashable, Sendable, Codable {
   }
 
   /// Processes the next fix. Its effects may not be returned until a later fix.
-  /// - Parameters:
-  ///   - location: the fix.
-  ///   - tripStart: start of a trip that the user started, which takes precedence over a detected one.
+  ///
+  /// `tripStart` is the start of a trip that the user started, which takes precedence over a detected one.
   public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> Effects {
     var accepted: [Location] = []
     var effects = Effects(trips: trips.onLocation(location) { accepted.append($0) })

@@ -41,11 +41,6 @@ public struct Recording: Hashable, Sendable {
   /// Returns the trips and visits in the recording in order of time, without writing anything.
   ///
   /// The result equals the events that detection would write to an empty store.
-  ///
-  /// - Parameters:
-  ///   - geofences: The user's places.
-  ///   - tripTypeId: Id of the event type for trips.
-  ///   - stop: Duration of a stop that ends a trip.
   public func events(geofences: [Geofence], tripTypeId: String, stop: TripStop) -> [Event] {
     var machine = DetectionStateMachine(device: device)
     machine.update(geofences: geofences, stop: stop)

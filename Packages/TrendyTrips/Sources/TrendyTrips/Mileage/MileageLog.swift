@@ -8,11 +8,8 @@ public struct MileageLog: Sendable {
   /// Odometer in metres at the start of each trip, by trip id.
   private var odometers: [String: Double] = [:]
 
-  /// Creates a log.
-  /// - Parameters:
-  ///   - all: all of the user's counted trips, oldest first. Odometer readings are computed from the first one.
-  ///   - vehicles: the user's vehicles.
-  ///   - places: the user's places.
+  /// Creates a log. `all` contains all of the user's counted trips, oldest first, because odometer readings are
+  /// computed from the first one.
   public init(of all: [TripEvent], vehicles: [Vehicle], places: [Geofence]) {
     self.places = places
     names = Dictionary(vehicles.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })

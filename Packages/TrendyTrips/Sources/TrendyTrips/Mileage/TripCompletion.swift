@@ -112,11 +112,8 @@ extension OdometerCheck {
     self.init(of: vehicle, events: events, trips: try store.countedTrips(in: nil))
   }
 
-  /// Compares a vehicle's odometer with its trips.
-  /// - Parameters:
-  ///   - vehicle: vehicle to check.
-  ///   - events: events of the type ``BuiltInType/odometer``, of all vehicles.
-  ///   - trips: all of the user's counted trips, oldest first.
+  /// Compares a vehicle's odometer with its trips. `events` contains the odometer events of all vehicles, and `trips`
+  /// all of the user's counted trips, oldest first.
   public init(of vehicle: Vehicle, events: [Event], trips: [TripEvent]) {
     var readings = events.compactMap { OdometerReading.of($0) }.filter { $0.vehicleId == vehicle.id }.map(\.reading)
     let trips = trips.filter { $0.vehicleId == vehicle.id }

@@ -182,10 +182,8 @@ public struct TripEvent: Hashable, Sendable {
     return (first, second)
   }
 
-  /// Returns the time when a fraction of the path had been travelled.
-  /// - Parameters:
-  ///   - part: fraction of the path, 0 to 1.
-  ///   - fixes: fixes of the trip in chronological order. If empty, the speed is assumed to be constant.
+  /// Returns the time when a fraction of the path, 0 to 1, had been travelled. Without fixes, the speed is assumed to
+  /// be constant.
   public func moment(at part: Double, fixes: [Location] = []) -> Date {
     let part = min(1, max(0, part))
     let hops = zip(fixes, fixes.dropFirst()).map { Geodesic.distanceMeters(from: $0.coordinate, to: $1.coordinate) }

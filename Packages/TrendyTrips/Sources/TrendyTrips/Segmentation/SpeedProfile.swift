@@ -49,10 +49,8 @@ public struct SpeedProfile: Hashable, Sendable {
   /// Speed in m/s above which a step is a receiver error.
   private static let fastest = 100.0
 
-  /// Creates a profile, or returns `nil` if there are too few fixes.
-  /// - Parameters:
-  ///   - fixes: fixes in chronological order. Those outside the span are ignored.
-  ///   - span: start and end of the trip.
+  /// Creates a profile, or returns `nil` if there are too few fixes. Fixes must be in chronological order; those
+  /// outside the span are ignored.
   public init?(_ fixes: [Location], during span: ClosedRange<Date>) {
     let fixes = fixes.filter { span.contains($0.timestamp) && $0.horizontalAccuracy <= Self.worstAccuracy }
     let seconds = span.upperBound.timeIntervalSince(span.lowerBound)

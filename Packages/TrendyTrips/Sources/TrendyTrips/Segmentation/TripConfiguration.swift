@@ -17,17 +17,17 @@ public struct TripConfiguration: Hashable, Sendable, Codable {
   public var minimumConfidence: MotionActivity.Confidence
   /// Time in seconds after which driving is confirmed.
   public var automotiveDebounceSeconds: TimeInterval
-  /// Time in seconds of any other motion after which the end of driving is confirmed.
+  /// Time in seconds without driving after which the end of driving is confirmed.
   public var nonAutomotiveDebounceSeconds: TimeInterval
   /// Minimum time in seconds between two pings.
   public var pingIntervalSeconds: TimeInterval
-  /// Time in seconds, inclusive, within which driving after a stop resumes the trip.
+  /// Maximum time in seconds, inclusive, from a stop to the next drive for the trip to resume.
   public var resumeWindowSeconds: TimeInterval
   /// Time in seconds without movement after which a trip ends, even if it is paused at a skip place.
   public var silenceSeconds: TimeInterval
   /// Minimum length of a trip in metres.
   public var minimumDistanceMeters: Double
-  /// Time in seconds for which the live activity remains visible after the end of a trip.
+  /// Time in seconds that the live activity remains visible after a trip ends.
   public var keepVisibleSeconds: TimeInterval
 
   /// Creates a configuration.

@@ -350,7 +350,7 @@ extension TripDetector {
         let east = (fix.coordinate.longitude - before.longitude).remainder(dividingBy: 360)
         let middle = Coordinate(
           latitude: (before.latitude + fix.coordinate.latitude) / 2, longitude: before.longitude + east / 2)
-        // Over a longer time, bends of the path would contribute to the deviation.
+        // Over a longer time, bends in the path would contribute to the deviation.
         let isQuick = fix.timestamp.timeIntervalSince(lastTwo[0].timestamp) <= 6
         zigzag += ((isQuick ? min(30, Geodesic.shortMeters(from: middle, to: last)) : 0) - zigzag) / 20
         lastTwo.removeFirst()

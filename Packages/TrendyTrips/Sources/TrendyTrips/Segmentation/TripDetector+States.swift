@@ -31,13 +31,10 @@ extension TripDetector {
       slowCourse = SlowDepartureDetector(at: fix)
     }
 
-    /// Creates a stay point from existing fixes.
-    /// - Parameters:
-    ///   - place: position of the stay point.
-    ///   - fixes: fixes at the stay point so far; not empty.
-    ///   - isNoisy: whether the fixes are known to scatter widely. If so, the noise is estimated from them, up to 60 m.
-    ///   - noise: noise known from before, in metres.
-    ///   - course: directional persistence up to the last of the fixes, if it continues here.
+    /// Creates a stay point from existing fixes, of which there must be at least one.
+    ///
+    /// If `isNoisy`, the fixes are known to scatter widely, and the noise is estimated from them, up to 60 m. `course`
+    /// is the directional persistence up to the last fix, if it continues here.
     init(
       at place: Coordinate, fixes: [Location], isNoisy: Bool = false, noise: Double = 0,
       course: DirectionalPersistence? = nil

@@ -170,7 +170,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Time when ``onTick(at:)`` ends the trip in progress if there are no further fixes.
   public var nextDeadline: Date? { openWay?.closingDate(configuration) }
 
-  /// Whether some fixes are delayed until later ones show whether they are outliers.
+  /// Whether any fixes are delayed because they may be outliers.
   var isHoldingFixes: Bool { outliers.isHolding }
 
   /// Processes the next fix. Ignores a fix that is invalid, too inaccurate, or not later than the last one.

@@ -78,10 +78,8 @@ public struct BuiltInType: Sendable {
     return own ?? names.filter { $0.value == name }.keys.min()
   }
 
-  /// Returns the existing type, or creates it.
-  /// - Parameters:
-  ///   - types: existing types.
-  ///   - make: records a new type with its property definitions. Returns `false` if the type was deleted.
+  /// Returns the existing type, or creates it. `make` records a new type with its property definitions, and returns
+  /// `false` if the type was deleted.
   /// - Throws: ``DeletedTooOften``, or the error of `make`.
   public func find(
     among types: [EventType], make: (EventType, [PropertyDefinition]) throws -> Bool

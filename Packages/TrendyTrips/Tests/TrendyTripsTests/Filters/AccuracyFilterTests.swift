@@ -89,7 +89,7 @@ struct AccuracyFilterTests {
     #expect(Double(found.asking) >= 0.93 * Double(found.plain))
   }
 
-  /// Returns the number of trips that are detected within two minutes of their true start and end.
+  /// Returns the number of trips detected within two minutes of their true start and end.
   private func matched(_ day: SimulatedDay) -> Int {
     let found = TripDetector.trips(in: day.fixes).map(\.trip)
     return day.trips.count { trip in

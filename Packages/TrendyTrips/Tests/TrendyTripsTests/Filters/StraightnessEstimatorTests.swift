@@ -123,7 +123,7 @@ struct StraightnessEstimatorTests {
         north: .random(in: -4...4, using: &generator), accuracy: -1)
     }
     let trip = try #require(TripDetector.trips(in: fixes).first).trip
-    // The sum of the distances between all fixes is three times as long.
+    // The path through all fixes is three times as long.
     #expect(TripDetectorTests.length(fixes) > 3 * 1680)
     #expect((1600...2000).contains(trip.distanceMeters))
   }

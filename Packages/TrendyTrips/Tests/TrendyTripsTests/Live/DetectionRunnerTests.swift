@@ -173,7 +173,7 @@ struct DetectionRunnerTests {
     var device = LiveDevice(geofences: Self.places(readings), now: Self.end(readings) + 86_400)
     var rest = readings.shuffled(using: &random)[...]
     if seed % 2 == 0 {
-      // Mostly in order: one part of the day arrives an hour late, another one twice.
+      // Almost in order: every fifth block of ten minutes arrives an hour late.
       rest =
         readings.sorted { left, right in
           func arrival(_ reading: TrackReading) -> Date {
