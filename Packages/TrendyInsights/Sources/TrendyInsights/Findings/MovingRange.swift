@@ -20,11 +20,11 @@ public struct MovingRange: Hashable, Sendable, Codable {
     /// Minimum number of windows.
     public let least: Int
 
-    /// Single days: mean of 14, quartiles of 28.
+    /// Single days: mean of the last 14, quartiles of the last 28.
     public static let days = Span(length: 1, mean: 14, middle: 28, least: 7)
-    /// Weeks: mean of 4, quartiles of 12.
+    /// Weeks: mean of the last 4, quartiles of the last 12.
     public static let weeks = Span(length: 7, mean: 4, middle: 12, least: 4)
-    /// Months of 30 days: mean of 3, quartiles of 12.
+    /// Months of 30 days: mean of the last 3, quartiles of the last 12.
     public static let months = Span(length: 30, mean: 3, middle: 12, least: 3)
   }
 }

@@ -38,7 +38,7 @@ public struct ReportQuery: Hashable, Sendable {
   /// Number of weeks to cover, including the week of the last day; `nil` for all weeks since the first event.
   public var weeks: Int?
   public var measure = Measure.count
-  /// Period that is compared with the previous one; `nil` for no comparison.
+  /// Period to compare with the previous one; `nil` for no comparison.
   public var comparison: ReviewedPeriod?
   public var details: Details = []
 
@@ -54,7 +54,7 @@ public struct ReportQuery: Hashable, Sendable {
     return local.day(of: end.addingTimeInterval(-0.001))
   }
 
-  /// Whether the last day is a past one.
+  /// Whether the last day is in the past.
   public var isOver: Bool { today < local.day(of: now) }
 
   /// First day of the range; `nil` if it has no lower bound.

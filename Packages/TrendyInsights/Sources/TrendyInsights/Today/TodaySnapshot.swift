@@ -71,9 +71,9 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
   public var day: CivilDate
   /// Event types sorted by name.
   public var counts: [Count]
-  /// Running events, last started first.
+  /// Running events, most recently started first.
   public var running: [RunningTimer]
-  /// Open visits, last entered first.
+  /// Open visits, most recently entered first.
   public var visits: [OpenVisit]
   /// Trip in progress, or `nil`.
   public var trip: Trip?

@@ -3,7 +3,7 @@
 /// In a feed entry the version is the version of that write; in a mutation it is the base of the change. Numbers
 /// outside their ``SyncRange`` are clamped when set, and rejected when decoded.
 public struct FieldVersion: Hashable, Sendable {
-  /// Key in a dictionary of field versions for all fields that it does not list.
+  /// Key of the field version for all fields that are not listed.
   public static let others = "*"
 
   /// Version of the write, or base of a mutation's change; in ``SyncRange/counter``.

@@ -14,7 +14,7 @@ struct LocalTimeDateTests {
   @Test(
     "an all-day event has the date of the zone in which it was recorded",
     arguments: [
-      // Midnights of 20 November 2026 around the world.
+      // Midnight on 20 November 2026 in zones around the world.
       ("2026-11-19T10:00:00Z", "Pacific/Kiritimati"), ("2026-11-19T11:00:00Z", "Pacific/Auckland"),
       ("2026-11-19T23:00:00Z", "Europe/Amsterdam"), ("2026-11-20T00:00:00Z", "UTC"),
       ("2026-11-20T05:00:00Z", "America/New_York"), ("2026-11-20T11:00:00Z", "Pacific/Pago_Pago"),

@@ -10,7 +10,7 @@ struct OutlierFilter: Hashable, Sendable, Codable {
     case fix(Location)
     /// Position of a cell tower or of an access point.
     case cell(Location)
-    /// Fix that a more accurate one contradicts.
+    /// Fix contradicted by a more accurate one.
     case outweighed(Location, by: Location)
     case displaced(Displacement)
   }

@@ -116,7 +116,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
 
   private static func isMeasured(_ fix: Location) -> Bool { fix.speed ?? 0 >= pace }
 
-  /// Cheap upper bound: whether two positions are certainly closer together than a jump. No degree exceeds 111,700 m.
+  /// Whether two positions are certainly closer together than a jump, assuming 111,700 m per degree as an upper bound.
   private static func isCertainlyNear(_ start: Coordinate, _ end: Coordinate) -> Bool {
     (abs(end.latitude - start.latitude) + abs(end.longitude - start.longitude)) * 111_700 <= jump
   }

@@ -169,7 +169,7 @@ extension GeofenceMonitor {
     let center: Coordinate
     let radius: Double
     var side: Side
-    /// Fixes that contradict `side`, if no later fix supports it.
+    /// Fixes that contradict `side` since the last fix that supports it.
     var run: Run?
     /// Unconfirmed route through the place. Later fixes show whether it is due to an outlier.
     var passing: Passing?
@@ -209,7 +209,7 @@ extension GeofenceMonitor {
     }
 
     /// Processes a fix that is accurate enough to be used.
-    /// - Returns: the crossing that the fix confirms, with its first fix, or `nil`.
+    /// - Returns: the crossing that the fix confirms, with the first fix of the crossing, or `nil`.
     mutating func take(_ fix: Location, _ configuration: Configuration) -> Crossing? {
       guard let seen = side(seenBy: fix, configuration) else {
         run?.silent += 1

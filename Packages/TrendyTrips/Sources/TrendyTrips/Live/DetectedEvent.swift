@@ -94,8 +94,8 @@ extension Event {
   /// Returns whether two events with different ids describe the same trip or visit.
   ///
   /// Their starts and ends must agree within 1 s, because some formats store whole seconds, and their starting points
-  /// within 250 m. The ends of two visits to one place may differ by a minute: formats without accuracies lead to other
-  /// outliers.
+  /// within 250 m. The ends of two visits to one place may differ by a minute, because fixes without accuracies are
+  /// filtered differently.
   public func isTwin(of other: Event) -> Bool {
     guard id != other.id, sourceType == other.sourceType, geofenceId == other.geofenceId, let endDate,
       let otherEnd = other.endDate

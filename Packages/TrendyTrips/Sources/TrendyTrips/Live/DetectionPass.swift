@@ -148,7 +148,7 @@ extension DetectionPass {
     }
   }
 
-  /// Upper bound in seconds for a gap after which a trip may continue, plus the time until that is certain.
+  /// Time in seconds after which a finished trip can no longer be reopened.
   static let reopeningSeconds: TimeInterval = 3 * 86_400
 }
 

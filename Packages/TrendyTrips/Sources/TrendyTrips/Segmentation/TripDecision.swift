@@ -53,7 +53,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case leapt
     /// End: the recording ended.
     case recordingEnded = "recording_ended"
-    /// Not a trip: the user was back at the start immediately.
+    /// Not a trip: the user returned to the start immediately.
     case back
     /// Not a trip: the path is too short.
     case short

@@ -32,7 +32,7 @@ extension TripDetector.MovingState {
     }
     // The positions during gaps are unknown.
     let heard = max(1, seconds - end.unheard)
-    // A receiver that jumps is at its start most of the time.
+    // A stationary receiver whose position jumps is at the start most of the time.
     guard end.away >= heard / 2 || goesInRounds else {
       return TripDecision(.homebound, at: time, seconds: end.away, limit: heard / 2)
     }

@@ -7,7 +7,7 @@ extension TripDetector {
     /// Position of the stay point.
     private(set) var center: Coordinate
     private let since: Date
-    /// Mean distance in metres of the fixes from the stay point. Larger indoors than in the open.
+    /// Mean distance in metres of the fixes from the stay point. Usually larger indoors.
     private(set) var noise = 0.0
     /// Recent fixes at the stay point, at most 600, oldest first.
     private var here: [Location]
@@ -135,7 +135,7 @@ extension TripDetector {
         isFull || fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.errorSeconds
       else { return nil }
       if let departed = unseenTrip(to: first, configuration) { return departed }
-      // The fixes stayed together elsewhere without a departure: the receiver was wrong before, or is wrong now.
+      // The fixes stayed together at another position without a departure, so one of the two positions is wrong.
       if isFull || secondsOutside >= configuration.errorSeconds {
         let recent = Array(outside.suffix(outside.count / 2))
         let before = self
@@ -267,8 +267,8 @@ extension TripDetector {
     /// Returns the departure of a trip without fixes: the user was stationary here before a gap, and at a distant
     /// position after it.
     ///
-    /// The start and end times are bounds. Below the speed of a ride, the movement may have been a drive with a stop,
-    /// so three fixes must confirm the new position.
+    /// Its start and end times are only bounds. Below the speed of a ride, the movement may have been a drive with a
+    /// stop, so three fixes must confirm the new position.
     private func unseenTrip(to fix: Location, _ configuration: Configuration) -> Departure? {
       guard !hasLeapt else { return nil }
       let latest = here[here.count - 1]
