@@ -68,7 +68,8 @@ struct FindingTests {
       }
       if !CorrelationSearch(among: histories).strongest.isEmpty { found += 1 }
     }
-    // Without a real correlation a finding has a probability of 10 %; the limit allows for the spread over 100 runs.
+    // Without a real correlation, a search finds one with a probability of 10 %; the limit allows for the spread over
+    // 100 runs.
     #expect(found <= 20)
   }
 
@@ -202,13 +203,13 @@ struct FindingTests {
     #expect(relation.firstBasis.events == active.count { $0 >= first })
     #expect(relation.secondBasis.activeDays == relation.firstBasis.activeDays)
     #expect(relation.secondBasis.days == 90)
-    // Meter readings correlate with nothing.
+    // Meter readings are not compared with other types.
     var readings = coffee
     readings.isOfReadings = true
     #expect(CorrelationSearch(among: ["a": trips, "c": readings]).strongest.isEmpty)
     #expect(coffee.isHabit(hasGoal: false) && !trips.isHabit(hasGoal: false) && !readings.isHabit(hasGoal: false))
     #expect(trips.isHabit(hasGoal: true) && readings.isHabit(hasGoal: true))
-    // A single event recorded by hand is enough.
+    // One event recorded by hand is enough: the history no longer counts as recorded automatically.
     #expect(!TypeHistory(together: [trips, coffee], today: today).isOfPosition)
   }
 

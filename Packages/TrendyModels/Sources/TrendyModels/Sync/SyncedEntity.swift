@@ -31,6 +31,5 @@ public protocol SyncedEntity: Hashable, Sendable, Identifiable where ID == Strin
 }
 
 extension Optional where Wrapped: Equatable {
-  /// Returns the new value if it differs from the old one, or `nil`.
   static func changed(_ old: Wrapped, _ new: Wrapped) -> Wrapped? { old == new ? nil : new }
 }

@@ -83,7 +83,6 @@ extension PosixTimeZone.Change {
   }
 }
 
-/// Parser for the parts of a rule.
 private struct Reader {
   private var bytes: ArraySlice<UInt8>
 
@@ -155,7 +154,6 @@ private struct Reader {
 }
 
 extension FixedWidthInteger {
-  /// Returns the quotient rounded towards negative infinity.
   func flooringQuotient(by divisor: Self) -> Self {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

@@ -25,7 +25,6 @@ public enum RFC3339: Sendable {
   /// Length of the wire format in bytes.
   static let length = 24
 
-  /// Writes the ``length`` bytes of the wire format.
   static func write(_ date: Date, to text: UnsafeMutablePointer<UInt8>) {
     writeMoment(milliseconds(of: date, offsetMinutes: 0), fractionDigits: 3, to: text)
     text[length - 1] = UInt8(ascii: "Z")

@@ -70,7 +70,6 @@ public struct HubPosition: Hashable, Sendable {
 }
 
 extension WireReader {
-  /// Reads the members of the hub position, or returns `nil` if they are missing.
   mutating func position() throws -> HubPosition? {
     HubPosition(
       head: try optional("head", in: SyncRange.counter), epochs: try optional("epochs"),

@@ -1,8 +1,6 @@
 public import TrendyModels
 
-/// Sums the distances between consecutive fixes. The sum never decreases.
-///
-/// Uses only the positions. The caller is responsible for removing fixes that are late or repeated.
+/// Sums the distances between consecutive fixes. The caller must remove late and repeated fixes.
 public struct DistanceCalculator: Hashable, Sendable, Codable {
   /// Thresholds for inaccurate fixes and for jumps.
   public let config: DistanceFilterConfig

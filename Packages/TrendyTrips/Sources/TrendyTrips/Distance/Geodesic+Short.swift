@@ -57,8 +57,8 @@ extension Geodesic {
 
   /// Returns the cosine of an angle of at most 90°, in radians, with an error of 4e-15.
   ///
-  /// Evaluates ten terms of the Taylor series (Abramowitz and Stegun 4.3.66), grouped for parallel evaluation. Twice as
-  /// fast as the library function.
+  /// Ten terms of the Taylor series (Abramowitz and Stegun 4.3.66), grouped for parallel evaluation, are twice as fast
+  /// as the library function.
   @inline(__always)
   private static func cosineOfLatitude(_ radians: Double) -> Double {
     let x = radians * radians

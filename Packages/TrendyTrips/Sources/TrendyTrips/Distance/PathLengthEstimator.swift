@@ -12,7 +12,6 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     /// sum expected on a typical route. Their ratio shows how winding the route is.
     var bends = 0.0
     var usualBends = 0.0
-    /// Number of step pairs summed in `bends`.
     var pairs = 0.0
     /// Total duration in seconds of the steps that contribute to `cut`, and their number.
     var cutSeconds: TimeInterval = 0

@@ -4,9 +4,9 @@ import TrendyModels
 /// Removes positions of cell towers and access points from fixes that have no accuracy.
 ///
 /// Without satellite reception, a phone reports the position of a cell tower: hundreds of metres to kilometres away,
-/// with the same coordinates every time. A fix after a jump is delayed until later fixes show whether it is wrong.
-/// It is removed if the phone repeats it but soon reports another position, or if a route through it would be an
-/// implausible detour. If the phone repeats it for five minutes, the phone is really there.
+/// with the same coordinates every time. A fix after a jump is delayed until later fixes show whether it is wrong. It
+/// is removed if the phone repeats it but soon reports another position, or if a route through it would be an
+/// implausible detour. A position repeated for five minutes is accepted.
 struct CellTowerFilter: Hashable, Sendable, Codable {
   private var last: Location?
   /// Fix delayed after a jump.
@@ -121,12 +121,11 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
 
   /// Speed in m/s of the fastest train.
   private static let fastest = 100.0
-  /// Aircraft speed in m/s. A phone on board records nothing during the flight.
+  /// Aircraft speed in m/s.
   private static let flight = 300.0
   /// Minimum length of a jump in metres.
   private static let jump = 200.0
-  /// Minimum sampling interval in seconds at which a phone uses cell towers. Shorter intervals come from an active
-  /// satellite receiver.
+  /// Minimum sampling interval in seconds at which a phone uses cell towers.
   private static let seconds: TimeInterval = 12
   /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 120

@@ -7,7 +7,6 @@ import TrendyModels
 /// A user does not leave the route in one step and return to it seconds later. A fix after a jump is delayed for up to
 /// half a minute, together with the fixes near it. All of them are removed if the next fix is back on the route.
 struct DisplacementFilter: Hashable, Sendable, Codable {
-  /// Last two accepted fixes.
   private var before: Location?
   private var last: Location?
   /// Fix delayed after a jump, and the fixes near it.
@@ -102,7 +101,7 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
   private static let sudden = 1.4
   /// Minimum ratio of the path through the displacement to the direct path. A path around a corner has a ratio of 1.4.
   private static let detour = 1.6
-  /// Maximum duration of a displacement in seconds. Given more time, the user may actually have moved there.
+  /// Maximum duration of a displacement in seconds.
   private static let longest: TimeInterval = 30
   /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 120

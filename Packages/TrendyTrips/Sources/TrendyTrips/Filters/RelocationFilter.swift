@@ -11,7 +11,6 @@ import TrendyModels
 struct RelocationFilter: Hashable, Sendable, Codable {
   /// Thinned accepted fixes from the last few minutes, oldest first. Always includes the last two.
   private var recent: [Location] = []
-  /// Fixes delayed since the jump.
   private var held: [Location] = []
   /// Index in `held` of the first fix at the current position.
   private var spot = 0
@@ -136,7 +135,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
   private static let standing: TimeInterval = 30
   /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 300
-  /// Maximum duration of a displacement in seconds. Given more time, the user may actually have moved there.
+  /// Maximum duration of a displacement in seconds.
   private static let longest: TimeInterval = 1200
   private static let memory: TimeInterval = 120
   private static let spacing: TimeInterval = 15

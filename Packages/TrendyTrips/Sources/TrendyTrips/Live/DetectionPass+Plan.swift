@@ -178,7 +178,7 @@ extension DetectionPass {
     for other in try store.devices() where other.name != device && Recording.isRecording(device: other.name) {
       guard other.firstTime <= end, other.lastTime >= finding.start else { continue }
       let notes = try store.notes(.finding, device: other.name, after: nil, isDescending: false, limit: .max)
-      // Includes events that the user edited or deleted.
+      // These notes include events that the user edited or deleted.
       if let known = try notes.map({ try DetectedEvent($0) }).first(where: { $0.isTwin(of: finding, event) }) {
         return known.twin ?? known.eventId
       }

@@ -4,7 +4,6 @@ import TrendyModels
 extension TripDetector {
   /// State of the detector at a stay point, including fixes that may be the beginning of a departure.
   struct StationaryState: Hashable, Sendable, Codable {
-    /// Position of the stay point.
     private(set) var center: Coordinate
     private let since: Date
     /// Mean distance in metres of the fixes from the stay point. Usually larger indoors.
@@ -69,7 +68,6 @@ extension TripDetector {
       var decisions: DecisionLog
     }
 
-    /// Last fix at the stay point.
     var last: Location { here[here.count - 1] }
 
     mutating func note(_ decision: TripDecision) {

@@ -2,7 +2,6 @@ import TrendyFoundation
 import TrendyModels
 
 extension TripDetector {
-  /// Displacement between two consecutive fixes.
   struct Hop {
     let from: Location
     let to: Location

@@ -3,8 +3,8 @@ public import TrendyModels
 
 /// Natural ids: hashes of the facts that identify an item, so that recording an item twice creates one entity.
 ///
-/// An id is a UUID of version 8 (RFC 9562, 5.8) that contains the first 122 bits of the SHA-256 of the facts. It has 36
-/// characters like every id, and never equals a random id, which has version 7.
+/// An id is a UUID of version 8 (RFC 9562, 5.8) that contains the first 122 bits of the SHA-256 of the facts. It never
+/// equals a random id, which has version 7.
 public enum NaturalKey: Sendable {
   /// Returns the id for a list of facts. The ids of `["a", "bc"]` and `["ab", "c"]` differ.
   public static func id(for parts: [String]) -> String { identifier(for: parts).text }

@@ -172,7 +172,6 @@ extension TripTracker {
     return effects
   }
 
-  /// Updates the phase according to whether the user is driving.
   private mutating func settle(at date: Date) -> [Effect] {
     switch (isDriving, phase) {
     case (true, .paused): return resume(at: date)

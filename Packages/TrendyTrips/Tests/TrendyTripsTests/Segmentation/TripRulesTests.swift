@@ -65,7 +65,7 @@ struct TripRulesTests {
     let trips = TripDetector.trips(in: fixes, configuration: configuration)
     #expect(trips.count == 1)
     #expect(Self.rules(trips.first).filter { $0 != .shortStop } == [.departed, .paused, .resumed, .recordingEnded])
-    // Only the walking before the stop is detected counts.
+    // Walking counts only until the stop is detected.
     #expect(abs(try #require(trips.first).trip.distanceMeters - 14_400) < 320)
   }
 

@@ -72,7 +72,6 @@ extension StoredDocument {
 protocol VisitedFields: WireFields {
   associatedtype Changes: Equatable
 
-  /// Creates the fields with their default values.
   init()
 
   /// Update that changes no field.

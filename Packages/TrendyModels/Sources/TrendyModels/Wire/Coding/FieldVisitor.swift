@@ -19,7 +19,6 @@ protocol FieldVisitor: ~Copyable {
   /// Visits a field with a default, which applies if the document lacks the field.
   mutating func optional<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
-  /// Visits a field that an update can clear.
   mutating func clearable<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value?, _ change: inout Patch<Value>) throws(Failure)
   /// Visits a field whose keys are merged one by one; an inner `nil` removes a key.

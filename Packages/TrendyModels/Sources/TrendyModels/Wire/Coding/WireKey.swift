@@ -1,4 +1,3 @@
-/// Member name of a wire document.
 struct WireKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }

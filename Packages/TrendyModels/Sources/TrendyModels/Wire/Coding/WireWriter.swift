@@ -30,7 +30,6 @@ public struct WireWriter: ~Copyable {
 
   /// Whether ``value`` is built instead of text.
   private let makesValue: Bool
-  /// Members of the object in progress.
   private var members: [String: JSONValue] = [:]
   /// Last completed value, if `makesValue` is set.
   private(set) var value = JSONValue.null
@@ -51,7 +50,6 @@ public struct WireWriter: ~Copyable {
 
   deinit { text.deallocate() }
 
-  /// The text written so far.
   var data: Data { Data(bytes: text, count: count) }
 }
 
