@@ -12,7 +12,7 @@ public struct PersonalRecords: Hashable, Sendable, Codable {
   public let day: Peak
   /// Week with the most events. A week at the edge of a limited range includes only the days within the range.
   public let week: Peak
-  /// Month with the most events, limited like `week`.
+  /// Month with the most events; limited to the range, like `week`.
   public let month: Peak
   /// Longest streak in days.
   public let streak: Int

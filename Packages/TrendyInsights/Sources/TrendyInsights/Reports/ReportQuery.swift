@@ -62,7 +62,7 @@ public struct ReportQuery: Hashable, Sendable {
     range.flatMap { $0.lowerBound == .distantPast ? nil : local.day(of: $0.lowerBound) }
   }
 
-  /// Days of the last weeks up to the last day. `weeks` includes the week of the last day.
+  /// Days of the last `weeks` weeks up to the last day, counting the week of the last day.
   public func days(ofWeeks weeks: Int) -> ClosedRange<CivilDate> {
     let week = CalendarPeriod.week.days(around: today, firstWeekday: local.firstWeekday)
     return week.lowerBound.advanced(by: -7 * (weeks - 1))...today

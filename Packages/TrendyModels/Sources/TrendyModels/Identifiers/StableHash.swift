@@ -33,12 +33,9 @@ public enum StableHash: Sendable {
     }
   }
 
-  /// Adds the last part of a message, the padding and the length.
+  /// Adds the last part of a message, the padding and the length. On return, `state` is the digest.
   ///
-  /// - Parameters:
-  ///   - state: on entry, the state so far; on return, the digest.
-  ///   - message: last part of the message.
-  ///   - before: number of bytes added earlier, a multiple of ``blockBytes``.
+  /// `before` is the number of bytes added earlier, a multiple of ``blockBytes``.
   static func finish(_ state: inout SIMD8<UInt32>, _ message: UnsafeRawBufferPointer, after before: Int) {
     let whole = message.count & -blockBytes
     let rest = message.count - whole

@@ -36,10 +36,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   /// Number of short displacements, whose fixes an earlier filter has removed.
   private var displacements: Int
 
-  /// Starts at a stay point.
-  /// - Parameters:
-  ///   - lastSeen: time of the last fix at the stay point.
-  ///   - displacements: number of displacements during the stay.
+  /// Starts at a stay point. `lastSeen` is the time of the last fix there.
   init(at fix: Location, lastSeen: Date, displacements: Int = 0) {
     self.displacements = displacements
     spots = [Spot(place: fix.coordinate, fixes: Self.standingFixes, isStand: true)]
@@ -104,19 +101,17 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
 
   /// Evidence that a trip is due to receiver errors.
   enum Reason: Hashable {
-    /// The trip consists of jumps of this total length in metres between positions where the receiver remained, and
-    /// the receiver returned or was displaced.
+    /// Most of the path consists of jumps, with this total length in metres, between positions where the receiver
+    /// remained. The receiver returned or was displaced.
     case hops(metres: Double)
     /// All movement took place within this number of seconds, and the receiver was stationary before and after.
     case atOnce(seconds: TimeInterval)
   }
 
   /// Returns the evidence that a trip is due to receiver errors, or `nil` for a real trip.
-  /// - Parameters:
-  ///   - distance: length of the trip in metres.
-  ///   - seconds: duration of the trip.
-  ///   - leaps: number of trip ends, 0 to 2, where the receiver jumped.
-  ///   - least: minimum time in seconds that a real trip spends in motion.
+  ///
+  /// `leaps` is the number of trip ends, 0 to 2, where the receiver jumped, and `least` the minimum time in seconds
+  /// that a real trip spends in motion.
   func reason(distance: Double, seconds: TimeInterval, leaps: Int, least: TimeInterval) -> Reason? {
     guard !isGoing else { return nil }
     let (metres, count) = thrown

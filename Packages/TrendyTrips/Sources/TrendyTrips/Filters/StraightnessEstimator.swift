@@ -50,11 +50,9 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     add(fix, error)
   }
 
-  /// Adds a fix to the current cell, or closes the cell and begins a new one.
-  /// - Parameters:
-  ///   - error: standard deviation of the position noise per axis, in metres.
-  ///   - span: time in seconds for which cells are retained.
-  /// - Returns: whether the fix began a new cell.
+  /// Adds a fix, and returns whether it began a new cell.
+  ///
+  /// `error` is the standard deviation of the position noise per axis in metres. Cells are retained for `span` seconds.
   mutating func add(_ fix: Location, error: Double, keeping span: TimeInterval) -> Bool {
     guard fix.timestamp.timeIntervalSince(start) >= Self.cellSeconds else {
       add(fix, error)
@@ -90,11 +88,10 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     recent.append(cell)
   }
 
-  /// Returns whether the recent cells look like those of a stationary receiver, regardless of its noise: both halves
-  /// have about the same centre, and the cells either are close together or do not form a straight path.
-  /// - Parameters:
-  ///   - seconds: minimum time that the cells cover.
-  ///   - radius: radius of a stay point in metres.
+  /// Returns whether the recent cells look like those of a stationary receiver: both halves have about the same centre,
+  /// and the cells either are close together or do not form a straight path.
+  ///
+  /// The cells must cover at least `seconds`. `radius` is the radius of a stay point in metres.
   func isResting(for seconds: TimeInterval, radius: Double) -> Bool {
     guard recent.count >= Self.enough, let first = recent.first, start.timeIntervalSince(first.start) >= seconds else {
       return false

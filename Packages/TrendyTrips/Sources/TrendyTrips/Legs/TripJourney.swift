@@ -22,8 +22,8 @@ struct TripJourney: Hashable, Sendable, Codable {
   private var lastRest: Date?
   private var lastRoutePoint: Date
 
-  /// Creates the state of a trip. `way` contains the fixes since the first movement, or only the last fix. It is not
-  /// empty and is in chronological order.
+  /// Creates the state of a trip. `way` contains the fixes since the first movement in chronological order, or only the
+  /// last fix. It must not be empty.
   init(way: [Location], startTime: Date, configuration: TripConfiguration) {
     let first = way[0]
     record = TripRecord(

@@ -30,14 +30,9 @@ struct DetectionWritePlan {
 extension DetectionPass {
   /// Compares the detected events with the stored ones and returns the changes to make.
   ///
-  /// - Parameters:
-  ///   - found: Events that follow from the readings.
-  ///   - baseTime: Time of the checkpoint after which readings were read; `nil` if all were read.
-  ///   - through: Time up to which readings were read; `nil` if all were read. Events settled later remain unchanged;
-  ///     unsettled ones are always compared.
-  ///   - seenUntil: Time of the last reading of the previous detection. Events without an end lasted at least until
-  ///     then.
-  ///   - lastTime: Time of the last reading.
+  /// The detection read the readings after `baseTime` and up to `through`; `nil` means no limit. Events settled after
+  /// `through` remain unchanged, but unsettled ones are always compared. Events without an end lasted at least until
+  /// `seenUntil`, the time of the last reading of the previous detection.
   func plan(
     for found: DetectionResult, since baseTime: Date?, through: Date?, seenUntil: Date, lastTime: Date
   ) throws -> DetectionWritePlan {

@@ -3,7 +3,7 @@ public import TrendyModels
 /// Names of tracks that are stored and displayed but not used for detection.
 ///
 /// The source of such a track, for example a workout, provides its own events. The fixes are stored in the track log
-/// under a device name with the prefix `path`, and are exported like those of any other device.
+/// under a device name with the prefix `path`.
 public enum DisplayOnlyTrack: Sendable {
   private static let prefix = "path "
 
@@ -16,8 +16,7 @@ public enum DisplayOnlyTrack: Sendable {
 
   /// Returns the device name for the fixes of one track, or `nil` if there are none.
   ///
-  /// The name consists of the time and position of the earliest fix, so that a track has the same name in all file
-  /// formats.
+  /// The name consists of the time and position of the earliest fix. It is therefore the same in all file formats.
   public static func device(ofTrack fixes: [Location]) -> String? {
     fixes.min { $0.timestamp < $1.timestamp }.map { device(of: Recording.name($0)) }
   }

@@ -28,9 +28,7 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     last = fix
   }
 
-  /// Processes the next fix.
-  /// - Parameter radius: radius of a circle in metres.
-  /// - Returns: whether the fix is outside the circle and begins the next one.
+  /// Processes the next fix, and returns whether it is outside the circle and begins the next one.
   mutating func add(_ fix: Location, radius: Double) -> Bool {
     // Fixes are processed again if the stay point has changed.
     guard fix.timestamp > last.timestamp else { return false }

@@ -67,7 +67,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var maximumTrainSpeed = 100.0
     /// Maximum acceleration in m/s² over more than 200 m.
     public var maximumAcceleration = 3.0
-    /// Maximum displacement in metres of a receiver while the user moves, for example because of reflections.
+    /// Maximum distance in metres that a receiver is displaced while the user is moving, for example by reflections.
     public var maximumDisplacement = 1500.0
     /// Maximum speed in m/s during a gap longer than ``maximumGapSeconds``, in which the user may have been flying.
     public var maximumFlightSpeed = 300.0

@@ -86,7 +86,7 @@ struct LateReadingTests {
     let readings = try Self.days(12)
     let end = DetectionRunnerTests.end(readings) + 86_400
     let places = DetectionRunnerTests.places(readings)
-    // Some intervals of minutes to hours, including parts of trips, arrive after all other readings.
+    // Batches of up to 400 consecutive readings, which may contain parts of trips, arrive after all the others.
     var late: [[TrackReading]] = []
     var early = readings
     for _ in 0..<6 {

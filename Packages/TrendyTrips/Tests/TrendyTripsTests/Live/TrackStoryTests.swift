@@ -106,7 +106,7 @@ struct TrackStoryTests {
       }
     }
 
-    /// Events that are detected if all readings arrive at once, but are missing here; `added` contains the opposite.
+    /// Events that are detected if all readings arrive at once, but are missing here. `added` is the opposite.
     var missing: [Event] { Self.surplus(of: wanted, over: DetectionRunnerTests.content(device.journal.events)) }
     var added: [Event] { Self.surplus(of: DetectionRunnerTests.content(device.journal.events), over: wanted) }
 
