@@ -76,7 +76,7 @@ public enum StableHash: Sendable {
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    // Instead of rotating the eight variables after each round, the next round receives them in rotated order.
+    // The next round receives the eight variables in rotated order, which saves rotating them after each round.
     @inline(__always) func round(
       _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
       _ h: inout UInt32, _ index: Int

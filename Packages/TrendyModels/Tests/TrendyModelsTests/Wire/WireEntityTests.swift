@@ -101,7 +101,7 @@ struct WireEntityTests {
     }
     #expect(push.mutations[1].json == ["seq": 4, "id": 7])
     #expect(throws: JSONError.self) { try push.mutations[2].result.get() }
-    // Each element is written unchanged. Foundation's coder can decode them too.
+    // Each element is written unchanged, and Foundation's coder can decode it too.
     let written = try WireJSON.encode(push)
     #expect(
       try WireJSON.decode(JSONValue.self, from: written) == WireJSON.decode(JSONValue.self, from: Data(text.utf8)))

@@ -20,7 +20,7 @@ struct RecentFixes: Hashable, Sendable, Codable {
   /// Returns the fixes since the beginning of the current movement, oldest first, or `nil` if the receiver is not
   /// moving.
   ///
-  /// A phone reports driving minutes after the departure, so the beginning is among earlier fixes. Fast steps at most
+  /// A phone detects driving only minutes after departure, so the beginning is among earlier fixes. Fast steps at most
   /// two minutes apart belong to one movement. Walking to the car is too slow to count.
   /// - Parameters:
   ///   - date: time when the movement must still have been in progress.

@@ -33,7 +33,8 @@ public protocol DetectedEventStore: Sendable {
   ///
   /// - Returns: `false`, without deleting, if the stored event no longer equals `held`.
   func delete(_ held: Event) throws -> Bool
-  /// Returns a new trip with the vehicle and category that the user's rules assign to it. `device` recorded the trip.
+  /// Returns a newly detected trip with the vehicle and category that the user's rules assign to it. `device` is the
+  /// device that recorded it.
   func completed(_ trip: Event, device: String) throws -> Event
 }
 

@@ -23,7 +23,7 @@ public struct MovementDetector: Hashable, Sendable, Codable {
     self.places = places
   }
 
-  /// Processes the next fix. Its effects may not be returned until a later fix.
+  /// Processes the next fix. Its effects may be returned only with a later fix.
   ///
   /// `tripStart` is the start of a trip that the user started, which takes precedence over a detected one.
   public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> Effects {

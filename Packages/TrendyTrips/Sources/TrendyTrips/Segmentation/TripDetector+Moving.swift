@@ -215,7 +215,7 @@ extension TripDetector {
       StationaryState(at: place, fixes: stay.map(\.fix), isNoisy: isNoisyStop, noise: now.reach < 500 ? noise : 0)
     }
 
-    /// Stay point at the last fix, assumed during a gap.
+    /// Stay point assumed during a gap: the current stop if it has lasted a minute, otherwise the last fix.
     var lastRest: StationaryState { secondsAtStop >= 60 ? rest : StationaryState(at: now.fix) }
 
     var soFar: TripRecord {

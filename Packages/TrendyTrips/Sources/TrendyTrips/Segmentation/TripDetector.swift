@@ -27,8 +27,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var departureSeconds: TimeInterval = 10
     /// Radius in metres of a stop.
     public var stopRadius = 50.0
-    /// Duration in seconds of a stop that ends a trip, longer than a traffic light or refuelling. The user can change
-    /// it (`TripStop`).
+    /// Duration in seconds of a stop that ends a trip, longer than a wait at a traffic light or refuelling. The user
+    /// can change it (`TripStop`).
     public var stopSeconds: TimeInterval = TripStop.standard.seconds
     /// Duration in seconds of a noisy stop that ends a trip, unless twice ``stopSeconds`` is longer.
     public var noisyStopSeconds: TimeInterval = 600

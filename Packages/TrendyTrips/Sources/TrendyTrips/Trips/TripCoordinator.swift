@@ -25,7 +25,7 @@ public final class TripCoordinator {
   public weak var delegate: (any TripCoordinatorDelegate)?
   /// State of detection. Store it after each call, and pass it to the initialiser after a restart.
   public private(set) var tracker: TripTracker
-  /// Whether high accuracy and the live activity are active.
+  /// Whether tracking is active, with high accuracy and a live activity.
   public private(set) var isTracking = false
   /// Most recent authorization that the location service reported.
   public private(set) var authorization: LocationAuthorizationStatus = .notDetermined
