@@ -9,17 +9,17 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Connection to a running agent or hub. Each request is one line of JSON, each response one or more lines of JSON.
+/// Connection to a running agent or hub. A request is one line of JSON; the response is one or more lines of JSON.
 public final class AgentConnection {
   /// Kind of request.
   public enum Request: String, Sendable, CaseIterable {
-    /// Returns the current status as one line.
+    /// Current status, as one line.
     case status
-    /// Performs a sync; the response is the status afterwards.
+    /// Syncs, then responds with the new status.
     case sync
-    /// Reloads the configuration; the response describes the result.
+    /// Reloads the configuration and responds with the result.
     case reload
-    /// Returns the current status, and then the new status after each change until the client disconnects.
+    /// Responds with the current status, and again after each change, until the client disconnects.
     case live
   }
 
@@ -27,10 +27,8 @@ public final class AgentConnection {
   private var buffer: [UInt8] = []
 
   /// Connects and sends a request. Returns `nil` if no agent is running, even if a killed agent left its socket behind.
-  /// - Parameters:
-  ///   - files: paths of the control socket.
-  ///   - request: kind of request.
-  ///   - timeoutSeconds: maximum time to wait for each response; `nil` waits indefinitely.
+  ///
+  /// Each response may take up to `timeoutSeconds`; `nil` waits indefinitely.
   public init?(_ files: RuntimeFiles, asking request: Request, timeoutSeconds: Int? = nil) {
     guard let address = UnixAddress(path: files.control.path) else { return nil }
     let descriptor = socket(AF_UNIX, UnixAddress.stream, 0)
@@ -44,15 +42,15 @@ public final class AgentConnection {
       close(descriptor)
       return nil
     }
-    // If the agent rejects the connection, writing may fail although the response with the reason can be read.
+    // If the agent has rejected the connection, this write may fail, but the response with the reason can still be
+    // read.
     _ = write(descriptor, line, line.count)
     self.descriptor = descriptor
   }
 
   deinit { close(descriptor) }
 
-  /// Parses a line of JSON from a daemon or its status file.
-  /// - Returns: members of the object; `nil` if the line is not a JSON object, so that nothing is known.
+  /// Parses a line of JSON from a daemon or its status file. Returns `nil` if the line is not a JSON object.
   public static func members(of line: String) -> [String: JSONValue]? {
     (try? WireJSON.decode(JSONValue.self, from: Data(line.utf8)))?.objectValue
   }

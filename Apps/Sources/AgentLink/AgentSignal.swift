@@ -9,8 +9,8 @@ public import TrendyFoundation
 
 /// Socket that notifies a running agent of changes to its store.
 ///
-/// Each notification is a datagram. A lost notification is harmless, because the changes have already been saved and an
-/// agent syncs all pending changes when it starts.
+/// Each notification is a datagram. Losing one is harmless: the changes have already been saved, and an agent syncs all
+/// pending changes when it starts.
 public struct AgentSignal: Hashable, Sendable {
   public let path: String
 
@@ -22,7 +22,7 @@ public struct AgentSignal: Hashable, Sendable {
     case told = 2
   }
 
-  /// Creates a signal for the agent that serves the store in `storeDirectory`.
+  /// Creates a signal for the agent of the store in `storeDirectory`.
   public init(storeDirectory: URL) {
     path = storeDirectory.appending(path: "agent.sock").path
   }
@@ -39,7 +39,7 @@ public struct AgentSignal: Hashable, Sendable {
     return address.withSockaddr { sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT), $0, $1) } == 1
   }
 
-  /// Whether an agent is running. The socket file alone does not imply that, because a killed agent leaves it behind.
+  /// Whether an agent is running. Connects to the socket, because a killed agent leaves its socket file behind.
   public var isHeard: Bool {
     guard let address = UnixAddress(path: path) else { return false }
     let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
@@ -86,7 +86,7 @@ public struct UnixAddress: Sendable {
   /// Calls `body` with the address in the form that system calls expect. The pointer is valid only during the call.
   public func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafeBytes(of: address) { bytes in
-      // System calls expect a pointer to `sockaddr` and determine the actual layout by the address family.
+      // System calls expect a pointer to `sockaddr` and determine the actual layout from the address family.
       body(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(length))
     }
   }

@@ -106,7 +106,6 @@ extension TodaySnapshot {
 }
 
 extension GoalProgress {
-  /// Progress as a JSON object with the members that a progress ring needs.
   fileprivate var json: JSONText {
     .object([
       ("text", .string(goal.description)), ("amount", .value(.double(amount))), ("target", .number(target)),

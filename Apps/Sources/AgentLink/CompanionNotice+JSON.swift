@@ -5,7 +5,7 @@ extension CompanionNotice {
   /// Returns the members of the JSON object that commands print and hooks receive: `seq`, `from`, `kind`, `at` and
   /// `data`.
   ///
-  /// Omits the token from `data`, because it is a secret of this device.
+  /// The token is omitted from `data` because it is this device's secret.
   public func jsonMembers(from device: String, in local: LocalTime) -> [(String, JSONText)] {
     [
       ("seq", .number(sequence)), ("from", .string(device)), ("kind", .string(kind)),

@@ -4,10 +4,8 @@ public import TrendyModels
 
 extension Event {
   /// Returns the event as a JSON object in the format used by all commands and hooks.
-  /// - Parameters:
-  ///   - typeName: name of the event type; `nil` if it is unknown.
-  ///   - isRunning: whether the event is running.
-  ///   - local: time zone for times.
+  ///
+  /// `typeName` is `nil` if the event type is unknown.
   public func json(typeName: String?, isRunning: Bool, in local: LocalTime) -> JSONText {
     var writer = JSONWriter()
     writer.string("id", id)

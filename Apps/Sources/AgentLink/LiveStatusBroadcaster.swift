@@ -5,7 +5,7 @@ import TrendyFoundation
 public final class LiveStatusBroadcaster: Sendable {
   /// Status document with a sequence number.
   public struct Notice: Hashable, Sendable {
-    /// Sequence number, which increases with every document.
+    /// Increases by one with each document.
     public var number = 0
     public var text = ""
     /// Whether this is the last document before the agent stops.
@@ -22,13 +22,13 @@ public final class LiveStatusBroadcaster: Sendable {
 
   public init() {}
 
-  /// Most recent document; its number is 0 before the first.
+  /// Most recent document. Its number is 0 if none has been sent.
   public var notice: Notice { state.withLock { $0.notice } }
 
   /// Sends a new document to all readers.
   public func show(_ text: String, isLast: Bool = false) {
     let (notice, readers) = state.withLock { state -> (Notice, [AsyncStream<Notice>.Continuation]) in
-      // The last document is final.
+      // Nothing may follow the last document.
       guard !state.notice.isLast else { return (state.notice, []) }
       state.notice = Notice(number: state.notice.number + 1, text: text, isLast: isLast)
       return (state.notice, state.readers.sorted { $0.key < $1.key }.map(\.value))

@@ -12,10 +12,9 @@ public struct RuntimeFiles: Hashable, Sendable {
   public let control: URL
 
   /// Determines the paths for a store's agent.
-  /// - Parameters:
-  ///   - storeDirectory: folder of the store.
-  ///   - environment: environment variables of the process.
-  ///   - option: path of the status file; `nil` for `TRENDY_STATUS` or the default.
+  ///
+  /// `option` is the path of the status file on the command line. It overrides `TRENDY_STATUS`, which overrides the
+  /// default.
   public init(storeDirectory: URL, environment: [String: String], status option: String? = nil) {
     var plain = environment
     plain["TRENDY_STORE"] = nil

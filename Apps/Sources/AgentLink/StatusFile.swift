@@ -4,7 +4,7 @@ public import TrendyAgent
 public import TrendyFoundation
 import TrendyModels
 
-/// Publishes an agent's status to a file, which status bars read, and to control connections through a broadcaster.
+/// Publishes an agent's status to a file for status bars and, through a broadcaster, to control connections.
 ///
 /// The file is replaced atomically. If that fails, the next update tries again. No data is lost, because the store
 /// contains everything that is in the file.

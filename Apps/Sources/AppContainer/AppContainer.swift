@@ -13,10 +13,8 @@ public final class AppContainer: Sendable {
   public let agent: AgentSignal
 
   /// Opens a store, creating it if it does not exist.
-  /// - Parameters:
-  ///   - storeDirectory: folder of the store.
-  ///   - clock: source of the current time.
-  ///   - onSignal: called after each saved change, with `true` if a running agent was notified.
+  ///
+  /// `onSignal` is called after each saved change, with `true` if a running agent was notified.
   /// - Throws: `StorageError`.
   public init(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), onSignal: @escaping @Sendable (Bool) -> Void = { _ in }

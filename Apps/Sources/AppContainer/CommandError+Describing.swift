@@ -121,7 +121,7 @@ extension CommandError {
     }
   }
 
-  /// Whether the description of a network error is about TLS, for example because the server's port does not use it.
+  /// Whether a network error is about TLS, for example because the server does not use TLS on this port.
   private static func isOfTLS(_ what: String) -> Bool {
     ["ssl", "tls", "secure connection"].contains { what.lowercased().contains($0) }
   }

@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubContainer {
-  /// Result of moving a hub to a different storage.
+  /// Result of moving a hub to another location.
   public struct Moving: Sendable {
     public var report: HubMove.Report
     /// New location of the data, as text for messages.

@@ -17,7 +17,7 @@ extension HubContainer {
     public var peopleCount: Int
     /// Number of devices with a valid token.
     public var deviceCount: Int
-    /// Time at which a device last contacted the hub, with a precision of one hour; `nil` if none has.
+    /// Time of the last contact from any device, to the hour; `nil` if there was none.
     public var lastSeen: Date?
     public var webhookCount: Int
     /// Number of webhooks whose last delivery failed.

@@ -2,7 +2,7 @@ public import CommandSupport
 
 extension HubSettings {
   /// Returns these settings with values from the environment and the configuration file, which take precedence.
-  /// - Throws: ``CommandError`` with exit 78 if a value is invalid; the message contains its origin.
+  /// - Throws: ``CommandError`` with exit 78 if a value is invalid; the message names the source of the value.
   public func overridden(by settings: Settings) throws(CommandError) -> HubSettings {
     func words(_ spec: SettingSpec) -> [String]? {
       settings.text(spec)?.split { $0 == " " || $0 == "," }.map(String.init)
@@ -33,8 +33,7 @@ extension HubSettings {
     return result
   }
 
-  /// Sets limits from text.
-  /// - Parameter pairs: words in the form `name=value`.
+  /// Sets limits from words in the form `name=value`.
   /// - Throws: ``CommandError`` if a word has a different form.
   mutating func take(limits pairs: [String]) throws(CommandError) {
     for pair in pairs {

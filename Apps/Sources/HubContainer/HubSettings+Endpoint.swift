@@ -38,7 +38,7 @@ extension HubSettings {
     return endpoint
   }
 
-  /// Returns the address for devices: the configured address, or one composed of the first host name or the listening
+  /// Returns the address for devices: the configured address, or one built from the first host name or the listening
   /// address.
   /// - Parameter port: port on which the hub is listening; `nil` to use the configured port.
   /// - Returns: `nil` if the hub listens on all networks without a host name, or the port is unknown.
@@ -80,7 +80,7 @@ extension HubSettings {
     host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
   }
 
-  /// Returns what to do if the address for devices is unknown, or `nil` if it is known.
+  /// Returns a hint if the address for devices is unknown, or `nil` if it is known.
   /// - Parameter port: port on which the hub is listening; `nil` to use the configured port.
   /// - Throws: ``CommandError`` if a setting is invalid.
   public func missingAddressHint(port: UInt16? = nil) throws(CommandError) -> String? {

@@ -3,10 +3,10 @@ import Foundation
 import TrendyHub
 
 extension HubSettings {
-  /// Creates a QR code with the pairing link.
+  /// Creates the QR code for a pairing link.
   ///
   /// The link contains the configured address for devices. If none is configured, it contains the address that the
-  /// browser uses, unless that is a loopback address, or else the first host name.
+  /// browser uses or, if that is a loopback address, the first host name.
   var pairingPicture: PairingPicture.Maker {
     { [self] code, seen in
       guard let hub = addressOutside(seenAt: seen) else { return nil }
@@ -23,7 +23,7 @@ extension HubSettings {
     let seen = seen.flatMap { URL(string: $0) }
     if let seen, let host = seen.host(), !Self.isLoopback(host) { return Self.written(seen) }
     guard let host = hosts.first, !Self.isLoopback(host), let told = try? url(port: seen?.port.flatMap(UInt16.init))
-    else { return nil }  // invalid settings were rejected at the start
+    else { return nil }  // invalid settings were rejected at startup
     return told
   }
 

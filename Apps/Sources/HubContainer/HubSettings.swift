@@ -42,7 +42,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     limits = try members.decodeIfPresent([String: String].self, forKey: .limits) ?? [:]
   }
 
-  /// Returns these settings with values from the options, which take precedence.
+  /// Returns these settings, overridden by the command-line options.
   /// - Throws: ``CommandError`` if a value is invalid.
   public func overridden(by arguments: Arguments) throws(CommandError) -> HubSettings {
     var settings = self
@@ -106,7 +106,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
 // MARK: Limits
 
 extension HubSettings {
-  /// Names of limits for HTTP connections, equal to the properties of ``HTTPLimits``.
+  /// HTTP limits, named like the properties of ``HTTPLimits``.
   enum HTTPLimit: String, CaseIterable {
     case headBytes, targetBytes, headerFields, bodyBytes, connections, connectionsPerAddress
     case headDeadline, idleDeadline, bodyDeadline, sendIdleDeadline, stopDeadline
@@ -220,7 +220,7 @@ extension HubSettings {
   }
 }
 
-// MARK: The file
+// MARK: File
 
 extension HubSettings {
   static let fileName = "hub.json"

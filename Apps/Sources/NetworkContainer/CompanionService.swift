@@ -40,15 +40,15 @@ public struct CompanionService: Sendable {
     return device
   }
 
-  /// Makes a device a companion of this device, which then sends it trip notices.
+  /// Makes a device a companion of this device. This device then sends trip notices to it.
   public func pair(_ device: APIDevice) async throws {
     _ = try await client.makeCompanion(deviceId: device.id)
     _ = try await courier.round()
     app.agent.send()
   }
 
-  /// Makes this device a companion of another device. That device needs no agent, because the hub sends notices for the
-  /// positions that it posts.
+  /// Makes this device a companion of another device. The other device needs no agent: when it posts positions, the hub
+  /// sends the notices.
   public func follow(_ device: APIDevice) async throws {
     _ = try await client.makeCompanion(ofDevice: device.id)
     _ = try await courier.round()
@@ -56,7 +56,7 @@ public struct CompanionService: Sendable {
   }
 
   /// Removes all links between this device and another one, in both directions.
-  /// - Returns: number of links that were removed, not counting links that the hub manages on behalf of a device.
+  /// - Returns: number of links removed, not counting links that the hub manages on behalf of a device.
   public func remove(deviceNamed name: String) async throws -> Int {
     let companions = try await client.companions().filter {
       !$0.isRemoved && APICompanion.device(of: $0.trackerId) == $0.trackerId

@@ -28,8 +28,7 @@ extension NetworkContainer {
     try makeAPIClient(for: account).companionSignals()
   }
 
-  /// Changes the address or token of the hub, as requested by a notice, after the hub at the new address has confirmed
-  /// the user.
+  /// Applies a notice that changes the hub's address or token, once the hub at the new address has confirmed the user.
   ///
   /// A change that cannot be confirmed is ignored, so that an incorrect notice cannot disconnect this device.
   /// - Returns: `false` if the hub at the new address could not be reached and the notice should be processed again.
@@ -37,7 +36,6 @@ extension NetworkContainer {
     guard let present = try app.accountFile.load() else { return true }
     var wanted = present
     if let hub = move.hub {
-      // A notice with an invalid address is ignored.
       guard let address = try? HubAddress(hub, allowsInsecureHTTP: present.allowsInsecureHTTP ?? false) else {
         return true
       }

@@ -20,8 +20,8 @@ public struct NetworkContainer: Sendable {
   /// Pairs the store in a folder with a hub.
   ///
   /// The store is created if it does not exist, but only after the hub has accepted the code. A store belongs to one
-  /// user. It can only be paired with an account of the same user, unless the hub was lost and is rebuilt from the
-  /// store.
+  /// user. It can only be paired with an account of the same user, unless the hub was lost and is being rebuilt from
+  /// the store.
   /// - Parameters:
   ///   - storeDirectory: folder of the store.
   ///   - clock: source of the current time.
@@ -32,7 +32,8 @@ public struct NetworkContainer: Sendable {
   ///   - isRebuilding: whether any account is accepted. The next sync then uploads the whole record, including
   ///     deletions, and merges it with data from other devices.
   /// - Returns: network components of the store, and its account on the hub.
-  /// - Throws: ``ConnectError`` if the store belongs to another user; errors of the address, the request or the store.
+  /// - Throws: ``ConnectError`` if the store belongs to another user, or an error for the address, the request or the
+  ///   store.
   public static func connect(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), hub: String, code: String, deviceName: String,
     allowsInsecureHTTP: Bool, isRebuilding: Bool = false
@@ -97,11 +98,7 @@ public struct NetworkContainer: Sendable {
     try await makeAPIClient(for: account).liveTrips()
   }
 
-  /// Returns a sync engine for the store.
-  /// - Parameters:
-  ///   - account: account on the hub.
-  ///   - lock: lock from ``lockForSync()``, which an engine needs to sync.
-  ///   - configuration: intervals and limits of the engine.
+  /// Returns a sync engine for the store. It can sync only while it holds a lock from ``lockForSync()``.
   public func makeEngine(
     for account: Account, holding lock: (any Sendable)? = nil, configuration: SyncConfiguration = .init()
   ) throws -> SyncEngine {

@@ -4,11 +4,6 @@ import TrendyModels
 struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
   private var generator: SeededGenerator
 
-  /// Creates the generator for a series of values on a day.
-  /// - Parameters:
-  ///   - seed: seed of the sample data.
-  ///   - day: day for which values are generated.
-  ///   - thing: series, whose values are independent of other series.
   init(seed: UInt64, day: CivilDate, thing: Thing) {
     generator = SeededGenerator(seed: seed)
     for word in [UInt64(bitPattern: Int64(day.daysSince1970)), UInt64(thing.rawValue)] {
@@ -27,12 +22,12 @@ struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
 
   mutating func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 
-  /// Returns a value with an approximately normal distribution, the sum of three uniform values.
+  /// Returns an approximately normally distributed value, the sum of three uniform values.
   mutating func around(_ middle: Double, spread: Double) -> Double {
     middle + (0..<3).reduce(0) { sum, _ in sum + Double.random(in: -1...1, using: &self) } * spread
   }
 
-  /// Returns a time of day in minutes after midnight, with an approximately normal distribution.
+  /// Returns a time of day in minutes after midnight, approximately normally distributed.
   mutating func clock(_ hour: Int, _ minute: Int, spread: Double) -> Int {
     Int(around(Double(hour * 60 + minute), spread: spread))
   }

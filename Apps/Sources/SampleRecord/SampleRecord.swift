@@ -16,7 +16,7 @@ public struct SampleRecord: Sendable {
   public let days: ClosedRange<CivilDate>
   /// Calendar of the fictional user.
   public let local: LocalTime
-  /// All event types, including the type of trips.
+  /// All event types, including the trip type.
   public let types: [DefinedType]
   public let places: [Geofence]
   /// Two weeks without runs each summer.

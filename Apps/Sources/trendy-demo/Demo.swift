@@ -144,7 +144,7 @@ struct Demo {
   }
 }
 
-// MARK: The steps
+// MARK: Steps
 
 extension Demo {
   /// Records the events of a morning.

@@ -23,7 +23,6 @@ struct Program {
     let talk: String
   }
 
-  /// Runs the program and waits until it exits.
   func run(_ arguments: [String]) throws -> Result {
     let process = process(arguments)
     let output = Pipe()
@@ -39,7 +38,6 @@ struct Program {
     return Result(status: process.terminationStatus, output: data, talk: String(decoding: words, as: UTF8.self))
   }
 
-  /// Starts the program, which runs until it is terminated.
   func start(_ arguments: [String], log: URL) throws -> Process {
     let process = process(arguments)
     try Data().write(to: log)
@@ -59,14 +57,12 @@ struct Program {
   }
 }
 
-/// Error that describes why the demonstration failed.
 struct DemoError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// A device with a store.
 struct Device {
   let name: String
   let store: URL
