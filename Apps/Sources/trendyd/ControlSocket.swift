@@ -11,10 +11,9 @@ import Foundation
 import Synchronization
 import TrendyModels
 
-/// Unix socket on which local programs of the same user send requests, one JSON object per line. Responses are lines of
-/// JSON.
+/// Unix socket for requests from local programs of the same user. Requests and responses are JSON, one object per line.
 final class ControlSocket: Sendable {
-  /// Maximum number of simultaneous connections, and maximum size of a request in bytes.
+  /// Simultaneous connections, and bytes per request.
   private static let limits = (connections: 32, request: 4096)
 
   private let descriptor: Int32
@@ -26,14 +25,8 @@ final class ControlSocket: Sendable {
 
   /// Creates the socket, replacing an existing socket file.
   ///
-  /// The caller must ensure that no other process uses the path, for example by holding the sync lock. An existing file
-  /// was then left behind by a process that was killed.
-  /// - Parameters:
-  ///   - files: paths of the socket and the status file.
-  ///   - board: source of the live status.
-  ///   - reload: reloads the configuration and returns the response.
-  ///   - sync: performs a sync; returns its error, if any.
-  /// - Throws: ``CommandError`` if the socket cannot be created.
+  /// The caller must ensure that no other process is using the path, for example by holding the sync lock. An existing
+  /// file is then one that a killed process left behind. `sync` returns the error of the sync, if any.
   init(
     _ files: RuntimeFiles, board: LiveStatusBroadcaster, reload: @escaping @Sendable () -> JSONText,
     sync: @escaping @Sendable () async -> CommandError?
@@ -48,7 +41,7 @@ final class ControlSocket: Sendable {
     }
     descriptor = socket(AF_UNIX, UnixAddress.stream, 0)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    // Set before the socket has a path, because other users could connect as soon as it has one.
+    // Set before the socket is bound, because other users could connect as soon as it has a path.
     guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
       throw CommandError(cannot: "create", path, code: errno)
     }
@@ -74,7 +67,7 @@ final class ControlSocket: Sendable {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  /// Reads requests until the peer disconnects, and responds to them in tasks.
+  /// Reads requests until the peer disconnects, responding in tasks.
   private func serve(_ client: Int32) {
     let count = connections.withLock { count in
       count += 1
@@ -84,7 +77,7 @@ final class ControlSocket: Sendable {
       connections.withLock { $0 -= 1 }
       releaseDescriptor(client)
     }
-    // The kernel reports the user of the peer process. File permissions alone are not reliable on all file systems.
+    // The kernel reports the peer's user. File permissions alone are not reliable on all file systems.
     guard let user = peerUser(of: client), user == geteuid() || user == 0 else {
       _ = Self.reply(Self.refusal("refused", "This agent accepts only requests from the user that runs it"), to: client)
       return
@@ -105,7 +98,7 @@ final class ControlSocket: Sendable {
         let line = Data(buffer[..<end])
         buffer.removeSubrange(...end)
         let last = answers.last
-        // Requests of a connection are processed one after the other.
+        // Requests on one connection are processed in order.
         answers.append(
           Task {
             await last?.value
@@ -120,8 +113,8 @@ final class ControlSocket: Sendable {
       }
     }
     for answer in answers { answer.cancel() }
-    // Waits for all tasks before the descriptor is closed. Otherwise a task could write to another connection that
-    // reuses the descriptor.
+    // Wait for all tasks before closing the descriptor. Otherwise a task could write to another connection that reuses
+    // it.
     let gone = DispatchSemaphore(value: 0)
     Task { [answers] in
       for answer in answers { await answer.value }
@@ -130,10 +123,9 @@ final class ControlSocket: Sendable {
     gone.wait()
   }
 
-  /// Responds to one request.
-  /// - Returns: whether the peer is still connected.
+  /// Responds to one request. Returns whether the peer is still connected.
   private func answer(_ line: Data, to client: Int32) async -> Bool {
-    // A request that is not valid JSON gets the same response as an unknown request.
+    // Invalid JSON gets the same response as an unknown request.
     let word = (try? WireJSON.decode(JSONValue.self, from: line))?.objectValue?["request"]?.stringValue
     switch word.flatMap(AgentConnection.Request.init(rawValue:)) {
     case .status: return Self.reply(board.notice.text, to: client)
@@ -159,13 +151,12 @@ final class ControlSocket: Sendable {
   /// Sends a line without blocking. Returns `false` if the peer has disconnected or its buffer is full.
   private static func reply(_ text: String, to client: Int32) -> Bool {
     let bytes = Array((text + "\n").utf8)
-    // SIGPIPE is ignored, so a closed connection is reported as an error.
+    // SIGPIPE is ignored, so a closed connection causes an error here.
     return send(client, bytes, bytes.count, Int32(MSG_DONTWAIT)) == bytes.count
   }
 }
 
-/// Returns the user of the peer process of a local connection, which the kernel recorded when it connected; `nil` on
-/// error.
+/// Returns the user that the peer process had when it connected, as recorded by the kernel, or `nil` on error.
 private func peerUser(of descriptor: Int32) -> uid_t? {
   #if canImport(Darwin)
     var (user, group) = (uid_t(), gid_t())

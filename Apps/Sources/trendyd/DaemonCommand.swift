@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// A command of `trendyd`. It runs in three steps: parse the arguments, act, and print the result.
+/// Command of `trendyd`, run in three steps: parse the arguments, act, and print the result.
 protocol DaemonCommand: Sendable {
   associatedtype Answer
 
@@ -9,10 +9,8 @@ protocol DaemonCommand: Sendable {
   /// Parses and validates the arguments without opening the hub or the store.
   init(_ session: DaemonSession) throws
 
-  /// Performs the command.
   func act(_ session: DaemonSession) async throws -> Answer
 
-  /// Prints the result in the output format that the user selected.
   func show(_ answer: Answer, _ session: DaemonSession) throws -> ExitCode
 }
 
@@ -23,7 +21,6 @@ extension DaemonCommand {
   }
 }
 
-/// All commands of `trendyd`.
 enum DaemonCommands {
   static let all: [any DaemonCommand.Type] = [
     RunCommand.self, StatusCommand.self, ReloadCommand.self, CheckConfigCommand.self, MetricsCommand.self,

@@ -1,7 +1,6 @@
 import CommandSupport
 import HubContainer
 
-/// Options shared by several commands of `trendyd`.
 extension OptionSpec {
   static let data = OptionSpec(
     "--data", value: "dir", kind: .folder,
@@ -15,7 +14,7 @@ extension OptionSpec {
   static let deviceOwner = OptionSpec("--name", value: "user", kind: .text, help: "user of the device")
   static let webhookOwner = OptionSpec("--name", value: "user", kind: .text, help: "user whose changes are sent")
 
-  /// Options for ``DaemonSession/commandLineSettings()`` and ``DaemonSession/hubSettings()``.
+  /// Options read by ``DaemonSession/commandLineSettings()`` and ``DaemonSession/hubSettings()``.
   static let hubSettings = [
     OptionSpec(
       "--storage", value: "address", kind: .text,

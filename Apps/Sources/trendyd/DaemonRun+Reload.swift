@@ -8,11 +8,11 @@ extension DaemonRun {
   func onHangUp(_ writer: LogWriter, _ console: Console) {
     writer.reopen()
     present.reloaded(console)
-    // Wakes the agent so that it applies the new settings.
+    // The agent must wake to apply the new settings.
     if role != .hub { AgentSignal(storeDirectory: storeDirectory).send() }
   }
 
-  /// Opens the control socket of a hub without an agent; returns `nil` if that fails.
+  /// Opens the control socket of a hub without an agent, or returns `nil` on failure.
   func openControl(_ console: Console) -> ControlSocket? {
     let present = present
     do throws(CommandError) {
@@ -23,7 +23,7 @@ extension DaemonRun {
           "This daemon runs a hub without an agent", hint: "Start it with --role both.", exit: .configuration)
       }
     } catch {
-      // Without a control socket, the hub still works, and SIGHUP reloads its configuration.
+      // Without a control socket, the hub still works, and SIGHUP still reloads its configuration.
       console.talk("Hub: \(error.message)")
       return nil
     }

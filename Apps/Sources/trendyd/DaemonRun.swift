@@ -10,7 +10,7 @@ import TrendyIngest
 import TrendyModels
 import TrendyProtocols
 
-/// One run of the daemon (`trendyd run`), which consists of the hub, the agent or both.
+/// One run of the daemon (`trendyd run`): the hub, the agent or both.
 struct DaemonRun {
   enum Role: String, CaseIterable {
     case agent
@@ -22,11 +22,11 @@ struct DaemonRun {
   let settings: HubSettings
   let hubDirectory: URL
   let storeDirectory: URL
-  /// Listening socket for the hub, inherited from the service manager; `nil` to open one.
+  /// Listening socket for the hub inherited from the service manager; `nil` to open one.
   let listener: Int32?
   let receivers: Receivers.Sources
   let files: RuntimeFiles
-  /// Settings that may be reloaded while the daemon is running.
+  /// Reloadable settings.
   let present: RunSettings
   let hooks: HookOptions
   /// Path of the log file; `nil` for standard error.
@@ -44,7 +44,7 @@ struct DaemonRun {
     let manager = try ServiceManager(environment: environment, parts: parts) { [console] in
       console.talk($0, level: .warning)
     }
-    // If the daemon runs in a terminal without a log file, closing the terminal terminates it as usual.
+    // In a terminal without a log file, SIGHUP keeps its default effect: closing the terminal ends the daemon.
     if logPath != nil || manager.isPresent || isatty(STDIN_FILENO) == 0 { Signals.takeHangUp() }
     let log = HubLog(writer: writer, console: console).log
     let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, database: settings.storage, bounds: bounds)
@@ -56,7 +56,7 @@ struct DaemonRun {
       writer.finish(atMost: Self.logSeconds)
       throw error
     }
-    // The log is started only now, so that the address of the hub is printed before the first request is logged.
+    // The log starts only now, so that the hub's address is printed before the first request is logged.
     writer.start()
     let outcome: Result<Void, any Error>
     do {
@@ -64,7 +64,7 @@ struct DaemonRun {
     } catch {
       outcome = .failure(error)
     }
-    // Stops the server also if an error rather than a signal ended the run.
+    // The server is still running if an error rather than a signal ended the run.
     await server?.stop()
     writer.finish(atMost: Self.logSeconds)
     try outcome.get()
@@ -76,10 +76,10 @@ struct DaemonRun {
     return parts
   }
 
-  /// Maximum time in seconds for writing the remaining log lines before the process exits.
+  /// Maximum time in seconds for writing remaining log lines before the process exits.
   private static let logSeconds: TimeInterval = 0.5
 
-  /// Raises the limit on open descriptors and returns limits on connections and files that fit into it.
+  /// Raises the limit on open descriptors and divides them among connections and files.
   private func bounds() throws(CommandError) -> ResourceBounds {
     try ResourceBounds(
       descriptors: ResourceBounds.raiseDescriptorLimit(), connections: settings.connections())
@@ -95,7 +95,7 @@ struct DaemonRun {
     do {
       try hub.note(HubContainer.Serving(port: port, deviceURL: outside))
     } catch {
-      // Only `trendyd pair` reads this file, and falls back to the saved settings.
+      // Only `trendyd pair` reads this file, and it can use the saved settings instead.
       console.talk("Hub: \(error)")
     }
     let url = HubSettings.url(address: endpoint.address, port: port)
@@ -120,12 +120,12 @@ struct DaemonRun {
     return server
   }
 
-  /// Runs the hub and the agent. Returns when the process receives a termination signal.
+  /// Runs the hub and the agent until the process receives a termination signal.
   private func work(
     hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter,
     _ manager: ServiceManager
   ) async throws {
-    // With default limits, the process exits in less than a second, including the time for the remaining log lines.
+    // With default limits, the process exits in less than a second, including writing the remaining log lines.
     let limits = try settings.httpLimits()
     let grace = max(.milliseconds(750), limits.stopDeadline + limits.lastWordsDeadline + .milliseconds(150))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -138,12 +138,11 @@ struct DaemonRun {
           _exit(ExitCode.done.rawValue)
         }
         manager.stopping()
-        // Stops accepting requests now, because background tasks may take longer to finish.
+        // Stop accepting requests now, because background tasks may take longer to finish.
         await server?.stop()
       }
       if let hub, let server {
-        // Disk access runs on separate threads, so that a slow disk delays neither the concurrency runtime nor
-        // requests.
+        // Disk access runs on separate threads. A slow disk then delays neither the concurrency runtime nor requests.
         group.addTask { await tidy(server, hub.clock, console) }
         group.addTask {
           await maintain(every: Self.hubMaintenance, hub.clock, console) {
@@ -162,15 +161,15 @@ struct DaemonRun {
           }
         }
       }
-      // With an agent, the agent's control socket serves both.
+      // If there is an agent, its control socket serves both.
       let socket = role == .hub ? openControl(console) : nil
       defer { socket?.close() }
       if role != .hub { group.addTask { try await runAgent(log: log, console: console, manager) } }
       if manager.heartbeatInterval != nil {
         group.addTask { await vitals.report(to: manager, clock: SystemTime()) { console.talk($0, level: .error) } }
       }
-      // The first task to end is the one that waits for a termination signal. If the agent fails, its error cancels the
-      // other tasks.
+      // The first task to end is the one waiting for a termination signal. An agent failure throws here, which cancels
+      // the other tasks.
       try await group.next()
       group.cancelAll()
     }
@@ -196,7 +195,7 @@ struct DaemonRun {
       agent.addTask {
         await ExportMaker(app: network.app, present: present, environment: runner.environment, console: console).run()
       }
-      // Required even without sources, because positions added by commands must be processed again as time passes.
+      // Needed even without sources, because positions added by commands must be reprocessed as time passes.
       agent.addTask {
         try await Receivers(
           app: network.app, shared: intake, sources: receivers, console: console, log: log,
@@ -236,7 +235,7 @@ struct DaemonRun {
       do {
         while try await server.runApart({ try server.compact() }), !Task.isCancelled {}
       } catch {
-        // Not urgent; the next attempt is a day later.
+        // Not urgent; tried again a day later.
         _ = console.report(CommandError(describingHub: error) ?? CommandError("\(error)", exit: .readWrite))
       }
       // The loop condition checks for cancellation.
@@ -247,7 +246,6 @@ struct DaemonRun {
   /// Interval of storage maintenance on a hub. It is short because the storage keeps recent writes in memory.
   private static let hubMaintenance: Duration = .seconds(15)
 
-  /// Performs storage maintenance in small steps, at startup and then at an interval.
   private func maintain(
     every interval: Duration, _ clock: any TimeSource, _ console: Console, step: @Sendable () async throws -> Bool
   ) async {
@@ -255,7 +253,7 @@ struct DaemonRun {
       do {
         while try await step(), !Task.isCancelled { await Task.yield() }
       } catch {
-        // Not urgent. If the same error affects saves, they also report it.
+        // Not urgent. If saves fail with the same error, they report it too.
         _ = console.report(CommandError("\(error)", exit: .readWrite))
       }
       ProcessMemory.giveBack()
@@ -264,11 +262,10 @@ struct DaemonRun {
     }
   }
 
-  /// Maximum size of mapped file pages in memory, in bytes, before the hub releases them. Includes 17 MB of the
-  /// program's own code.
+  /// Maximum resident size of mapped files in bytes before the hub releases pages, including 17 MB of its own code.
   ///
-  /// The hub releases pages itself because the kernel maps at least 64 KiB per page fault, and unmaps nothing while
-  /// there is free memory.
+  /// The hub releases pages itself because the kernel maps at least 64 KiB per page fault and unmaps nothing while
+  /// memory is free.
   private static let maxMappedBytes = 24 << 20
 
   private func releaseFiles(of hub: HubContainer) async {
@@ -284,7 +281,7 @@ struct DaemonRun {
     }
   }
 
-  /// Number of checks after a release, at 20 per second, because requests may map pages again quickly. A list of 50
-  /// scattered entries maps 10 MB, a search twice as much.
+  /// Number of checks after a release, at 20 per second. Requests may map pages again quickly: a list of 50 scattered
+  /// entries maps 10 MB, a search twice as much.
   private static let checksWhileBusy = 40
 }

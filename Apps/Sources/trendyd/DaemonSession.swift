@@ -13,7 +13,6 @@ import HubContainer
 import TrendyAgent
 import TrendyHub
 
-/// Context in which a command of `trendyd` runs: arguments, console, settings, hub and store.
 struct DaemonSession: Sendable {
   let arguments: Arguments
   let console: Console
@@ -21,7 +20,6 @@ struct DaemonSession: Sendable {
   let settings: Settings
   /// Hub in the folder given by `--data`, which may not exist yet.
   let hub: HubContainer
-  /// Folder of the agent's store.
   let storeDirectory: URL
 
   init(arguments: Arguments, console: Console) {
@@ -37,11 +35,8 @@ struct DaemonSession: Sendable {
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
   }
 
-  /// Returns the hub in a folder.
-  /// - Parameters:
-  ///   - directory: folder of the hub.
-  ///   - database: address of its database; `nil` to use the location saved in the folder. If the saved settings are
-  ///     invalid, every operation on the hub throws their error.
+  /// Returns the hub in a folder. `database` overrides the location saved there; if the saved settings are invalid,
+  /// every operation on the hub throws their error.
   private static func hub(in directory: URL, database: String?) -> HubContainer {
     if let database { return HubContainer(directory: directory, database: database) }
     do throws(CommandError) {
@@ -51,13 +46,12 @@ struct DaemonSession: Sendable {
     }
   }
 
-  /// The `--data` option of this command line for use in suggested commands; empty for the default folder.
+  /// This command line's `--data` option, for use in suggested commands; empty for the default folder.
   var dataOption: String { arguments.value("--data").map { " --data \(ShellWords.quoted($0))" } ?? "" }
 
-  /// Returns a session with the same arguments and the current content of the configuration.
+  /// Returns a session with the same arguments that has read the configuration again.
   func rereading() -> DaemonSession { DaemonSession(arguments: arguments, console: console) }
 
-  /// Paths of the agent's control socket and status file.
   var runtimeFiles: RuntimeFiles {
     RuntimeFiles(storeDirectory: storeDirectory, environment: environment, status: value("--status", Setting.status))
   }
@@ -73,7 +67,7 @@ struct DaemonSession: Sendable {
 
   /// Returns the existing hub in `--data`.
   ///
-  /// If the process runs as root, it switches to the owner of the folder. Otherwise it would create files that the
+  /// A process running as root switches to the owner of the folder first. Otherwise it would create files that the
   /// service cannot open.
   /// - Throws: ``CommandError`` with exit 66 if no hub exists; `HubStorageError`.
   func existingHub() throws -> HubContainer {
@@ -89,7 +83,7 @@ struct DaemonSession: Sendable {
     return hub
   }
 
-  /// Returns the existing hub in `--data` without switching to its owner, for the process that serves it.
+  /// Returns the existing hub in `--data` without switching to its owner, for the process that runs it.
   /// - Throws: ``CommandError`` with exit 66 if no hub exists; `HubStorageError`.
   func servedHub() throws -> HubContainer {
     guard try hub.exists() else {
@@ -101,13 +95,10 @@ struct DaemonSession: Sendable {
     return hub
   }
 
-  /// Returns the hub settings given on this command line.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid value.
   func commandLineSettings() throws(CommandError) -> HubSettings { try HubSettings().overridden(by: arguments) }
 
-  /// Returns the hub settings in effect. Options take precedence over the configuration, which takes precedence over
-  /// the settings saved by `trendyd hub init`.
-  /// - Throws: ``CommandError`` for an invalid value.
+  /// Returns the hub settings in effect. Precedence: options, then the configuration, then settings saved by `trendyd
+  /// hub init`.
   func hubSettings() throws(CommandError) -> HubSettings {
     try HubSettings.load(from: hub.directory).overridden(by: settings).overridden(by: arguments)
   }

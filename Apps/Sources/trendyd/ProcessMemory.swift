@@ -5,9 +5,9 @@
 import CommandSupport
 import Foundation
 
-/// Measures the memory of this process and returns unused parts to the system.
+/// Memory use of this process, and the release of unused memory to the system.
 enum ProcessMemory {
-  /// Limits the C library to two allocation arenas. Otherwise each thread may have an arena that does not shrink after
+  /// Limits the C library to two allocation arenas. Otherwise each thread may have its own, which does not shrink after
   /// a large request. Must be called before any thread is started.
   static func sharePools() {
     #if canImport(Glibc)
@@ -15,11 +15,11 @@ enum ProcessMemory {
     #endif
   }
 
-  /// Releases freed memory, and the pages of the program and its libraries, most of which are only used at startup. The
-  /// pages remain in the page cache, so mapping 64 KiB again takes only a microsecond or two.
+  /// Releases freed memory and code pages, most of which are used only at startup. The code stays in the page cache, so
+  /// mapping 64 KiB again takes only a microsecond or two.
   static func giveBack() {
     #if canImport(Glibc)
-      // `FileManager.contents` reads only one block of a file whose size is reported as 0. If the file cannot be read,
+      // `FileManager.contents` reads only one block of a file whose reported size is 0. If this file is unreadable,
       // code pages are not released.
       if let text = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() {
         for part in MemoryMap(text).unchangedCode {
@@ -30,11 +30,10 @@ enum ProcessMemory {
     #endif
   }
 
-  /// Size of file pages mapped in memory, in bytes, including the program and its libraries; 0 if `/proc` cannot be
-  /// read.
+  /// Resident size of mapped files in bytes, including the program and its libraries; 0 if `/proc` is unreadable.
   static var mappedBytes: Int {
     #if canImport(Glibc)
-      // Columns are numbers of pages: total, resident, and resident file pages (proc_pid_statm(5)).
+      // Columns are page counts: total, resident, and resident file pages (proc_pid_statm(5)).
       guard let text = try? FileHandle(forReadingAtPath: "/proc/self/statm")?.readToEnd(),
         let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst(2).first.flatMap({ Int($0) })
       else { return 0 }

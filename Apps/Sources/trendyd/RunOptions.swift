@@ -2,22 +2,18 @@ import AppContainer
 import CommandSupport
 import HubContainer
 
-/// Options for `trendyd run`. An option that is not given gets its value from the configuration.
+/// Options for `trendyd run`. Options not given take their values from the configuration.
 struct RunOptions: Sendable {
   let role: DaemonRun.Role
   let pollInterval: Duration
-  /// Sources from which the agent receives positions.
   let receivers: Receivers.Sources
   let hooks: HookOptions
-  /// Scheduled export; `nil` if none is configured.
   let exports: ExportPlan?
   let logPath: String?
   let logForm: LogForm
-  /// Values of options and settings as text, keyed by setting. Used to detect changes after a reload.
+  /// Values of options and settings as text, keyed by setting, to detect changes after a reload.
   let texts: [String: String]
 
-  /// Reads the options and settings.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid option, or exit 78 for an invalid setting.
   init(_ session: DaemonSession) throws(CommandError) {
     let word = session.value("--role", Setting.role) ?? ""
     guard let role = DaemonRun.Role(rawValue: word) else {
@@ -25,7 +21,7 @@ struct RunOptions: Sendable {
     }
     self.role = role
     _ = try session.commandLineSettings()
-    // Checked even if there is no hub, so that an invalid setting is not discovered later.
+    // Checked even without a hub, so that an invalid setting is found now rather than later.
     _ = try HubSettings().overridden(by: session.settings)
     let seconds = session.value("--poll", Setting.poll).flatMap { DurationPhrase.seconds($0) }
     guard let seconds, (1...86_400).contains(seconds) else {
@@ -49,7 +45,7 @@ struct RunOptions: Sendable {
       uniquingKeysWith: { $1 })
   }
 
-  /// Settings that affect the daemon, with the option for each; the option is empty if there is none.
+  /// Settings that affect the daemon, each with its option; empty if it has none.
   private static let settings: [(option: String, spec: SettingSpec)] = [
     ("--role", Setting.role), ("--poll", Setting.poll), ("--log", Setting.log),
     ("--log-format", Setting.logFormat), ("--log-level", Setting.logLevel), ("--hooks", Setting.hooks),
@@ -64,16 +60,14 @@ struct RunOptions: Sendable {
 }
 
 extension DaemonSession {
-  /// Returns the value of an option, or else of the corresponding setting.
   func value(_ option: String, _ setting: SettingSpec) -> String? { arguments.value(option) ?? settings.text(setting) }
 
-  /// Returns all values of an option, separated by spaces, or else the value of the corresponding setting.
   fileprivate func text(_ option: String, _ setting: SettingSpec) -> String? {
     arguments.has(option) ? arguments.all(option).joined(separator: " ") : settings.text(setting)
   }
 
-  /// Returns the error for an invalid value, with exit 64 for an option or exit 78 for a setting. The message for a
-  /// setting contains its origin.
+  /// Returns the error for an invalid value, with exit 64 for an option or exit 78 for a setting. For a setting, the
+  /// message names its source.
   func invalid(_ option: String, _ setting: SettingSpec, hint: String) -> CommandError {
     if arguments.has(option) { return invalid(option, hint: hint) }
     let value = settings.resolved(setting)

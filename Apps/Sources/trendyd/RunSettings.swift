@@ -6,23 +6,22 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Settings of a running daemon, which can be reloaded.
 final class RunSettings: Sendable {
   private struct State {
     var session: DaemonSession
     var options: RunOptions
   }
 
-  /// Keys of settings that are applied immediately by a reload; all others require a restart.
+  /// Keys of settings that a reload applies immediately; all others require a restart.
   private static let immediate: Set<String> = [
     Setting.poll, Setting.dayStartsAt, Setting.weekStartsOn, Setting.hours, Setting.units,
     Setting.exportEvery, Setting.exportTo, Setting.exportFormat, Setting.exportKeep,
   ].reduce(into: []) { $0.insert($1.key) }
 
   private let state: Mutex<State>
-  /// Functions to call after each reload.
+  /// Called after each reload.
   private let listeners = Mutex<[@Sendable () -> Void]>([])
-  /// Values of all settings at the time the daemon started, to detect changes that require a restart.
+  /// Values of all settings at startup, to detect changes that require a restart.
   private let started: [String: String]
 
   init(_ session: DaemonSession, _ options: RunOptions) {
@@ -32,22 +31,18 @@ final class RunSettings: Sendable {
 
   var pollInterval: Duration { state.withLock { $0.options.pollInterval } }
 
-  /// Scheduled export; `nil` if none is configured.
   var exports: ExportPlan? { state.withLock { $0.options.exports } }
 
-  /// Registers a function that is called after each reload.
   func onReload(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }
 
-  /// Returns the user's preferences, including the settings synced with the store.
   func preferences(_ store: any DataStoreProtocol) -> Preferences {
     var settings = state.withLock { $0.session.settings }
-    // If the store cannot be read, uses the settings of this machine. The error is reported elsewhere.
+    // If the store is unreadable, this machine's settings apply. The error is reported elsewhere.
     settings.synced = (try? store.syncedSettings()) ?? [:]
     return Preferences(settings)
   }
 
-  /// Reloads the configuration and logs the result.
-  /// - Returns: response for the control socket.
+  /// Reloads the configuration, logs the result and returns the response for the control socket.
   @discardableResult
   func reloaded(_ console: Console) -> JSONText {
     do throws(CommandError) {
@@ -73,14 +68,12 @@ final class RunSettings: Sendable {
     }
   }
 
-  /// Settings changed by a reload.
   struct Reload: Hashable, Sendable {
-    /// Keys of changed settings that have been applied.
+    /// Keys of changed settings that now apply.
     var changed: [String]
     /// Keys of changed settings that require a restart.
     var waiting: [String]
 
-    /// Message for the log.
     var words: String {
       let parts = [
         changed.isEmpty ? nil : "\(changed.joined(separator: ", ")) changed",
@@ -90,8 +83,7 @@ final class RunSettings: Sendable {
     }
   }
 
-  /// Reloads the configuration.
-  /// - Throws: ``CommandError`` if any part of it is invalid; the previous configuration stays in effect.
+  /// Reloads the configuration. If any part of it is invalid, throws, and the previous configuration stays in effect.
   func reload() throws(CommandError) -> Reload {
     let (old, session) = state.withLock { ($0.options, $0.session.rereading()) }
     try session.check()
@@ -110,7 +102,7 @@ final class RunSettings: Sendable {
 
 extension DaemonSession {
   /// Checks the configuration and the options.
-  /// - Throws: ``CommandError`` with exit 78 that lists all errors in the configuration.
+  /// - Throws: ``CommandError`` with exit 78 that lists all configuration errors.
   func check() throws(CommandError) {
     try settings.checkAll()
     _ = try RunOptions(self)

@@ -7,7 +7,7 @@
 #endif
 import Foundation
 
-/// Handling of SIGINT and SIGTERM, which terminate the daemon, and SIGHUP, which reopens the log file and reloads the
+/// Handlers for SIGINT and SIGTERM, which end the daemon, and SIGHUP, which reopens the log file and reloads the
 /// configuration.
 ///
 /// Blocking the signals and waiting for them does not work: an async `main` waits in `dispatch_main`, which unblocks
@@ -15,8 +15,8 @@ import Foundation
 enum Signals {
   /// Pipe from the signal handlers to the thread started by ``termination(atMost:onHangUp:onTimeout:)``.
   ///
-  /// Set once by ``take()``, before any handler is installed or any thread started. Two integers rather than an array,
-  /// which a signal handler must not access.
+  /// Set once by ``take()``, before any handler is installed or thread started. A signal handler must not access an
+  /// array, so these are two integers.
   private nonisolated(unsafe) static var readingEnd: Int32 = -1
   private nonisolated(unsafe) static var writingEnd: Int32 = -1
 
@@ -26,13 +26,13 @@ enum Signals {
     // If no pipe can be created, the signals terminate the process immediately.
     guard pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // A handler must not block. If the pipe is full, it already contains enough signals.
+    // A handler must not block. A full pipe already contains enough signals.
     _ = fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK)
     (readingEnd, writingEnd) = (ends[0], ends[1])
     for number in [SIGINT, SIGTERM] { handle(number) }
   }
 
-  /// Installs the handler for SIGHUP, for a process with a log file.
+  /// Installs the handler for SIGHUP. Only for a process with a log file.
   static func takeHangUp() { if writingEnd >= 0 { handle(SIGHUP) } }
 
   private static func handle(_ number: Int32) {
@@ -44,7 +44,7 @@ enum Signals {
     }
   }
 
-  /// Waits until the process receives a termination signal or the task is cancelled.
+  /// Waits for a termination signal or cancellation of the task.
   ///
   /// After a termination signal, a separate thread waits for the grace period and then calls `onTimeout`. The process
   /// thus exits even if all other threads are blocked by a disk or a log reader. A second signal calls `onTimeout`

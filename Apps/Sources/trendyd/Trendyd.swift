@@ -6,7 +6,7 @@ import NetworkContainer
 import TrendyModels
 import TrendyProtocols
 
-/// The daemon, which runs the hub that devices sync with and the agent that syncs the store on this machine.
+/// Daemon that runs the hub, with which devices sync, and the agent, which syncs the store on this machine.
 @main
 enum Trendyd {
   static func main() async {

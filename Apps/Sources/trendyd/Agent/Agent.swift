@@ -14,18 +14,17 @@ struct Agent {
   let network: NetworkContainer
   let intake: SharedIntake
   let files: RuntimeFiles
-  /// Settings that may be reloaded while the agent is running.
+  /// Reloadable settings.
   let present: RunSettings
   let manager: ServiceManager
   let vitals: Watchdog
   let hooks: HookNews
-  /// Folder of the cached daily counts.
+  /// Folder for cached daily counts.
   let counts: URL
   let console: Console
 
   /// Current sync engine; `nil` while the store is not connected to a hub.
   private let engine = PresentEngine()
-  /// Wakes the task that transfers companion notices.
   private let errands = WakeSignal()
 
   init(
@@ -84,8 +83,8 @@ struct Agent {
     try outcome.get()
   }
 
-  /// Acquires the store's sync lock, waiting up to ten seconds. A `trendy sync` command releases the lock when it
-  /// has finished; another agent keeps it.
+  /// Acquires the store's sync lock, waiting up to ten seconds. A `trendy sync` command releases it when finished;
+  /// another agent does not.
   private func lockForSync() async throws -> any Sendable {
     let app = network.app
     for attempt in 0..<40 {
@@ -98,7 +97,6 @@ struct Agent {
       hint: "If that program is another agent, stop it first.", exit: .tryAgain)
   }
 
-  /// Returns the sync status as a short text for the service manager.
   private static func standing(_ sync: AgentStatus.Sync?) -> String {
     guard let hub = sync?.hub else { return "Agent: not connected to a hub" }
     let waiting = sync.map { $0.waiting == 0 ? "nothing pending" : "\($0.waiting) pending" } ?? ""
@@ -116,8 +114,7 @@ struct Agent {
 
   // MARK: Sync
 
-  /// Syncs with the hub until the task is cancelled, or until the hub's address or the poll interval changes.
-  /// - Returns: whether to continue with a new sync engine.
+  /// Syncs until the task is cancelled, or until the hub's address or the poll interval changes.
   private func sync(
     _ account: Account, holding lock: any Sendable, wakes: AsyncStream<Void>,
     looking: AsyncStream<Void>.Continuation
@@ -142,7 +139,7 @@ struct Agent {
     await engine.start()
     for await _ in wakes {
       let found = try app.accountFile.load()
-      // An engine's address and poll interval cannot be changed, so a new engine is created.
+      // An engine's address and poll interval are fixed, so changing either requires a new engine.
       guard found?.hub == account.hub, found?.allowsInsecureHTTP == account.allowsInsecureHTTP,
         present.pollInterval == pollInterval
       else {
@@ -155,7 +152,7 @@ struct Agent {
     return false
   }
 
-  /// Waits until the store is connected to a hub and returns the account; `nil` if the task is cancelled.
+  /// Returns the account, waiting until the store is connected to a hub, or `nil` if the task is cancelled.
   private func account(wakes: AsyncStream<Void>) async throws -> Account? {
     let app = network.app
     if let account = try app.accountFile.load() { return account }
@@ -168,8 +165,8 @@ struct Agent {
     return nil
   }
 
-  /// Transfers companion notices when there are notices to send, when the hub signals that there are some to receive,
-  /// and at the poll interval.
+  /// Sends and receives companion notices: when there are some to send, on a signal from the hub, and at the poll
+  /// interval.
   private func carry(_ courier: CompanionTransport, for account: Account, every pollInterval: Duration) async {
     let clock = network.app.clock
     let (errand, errands) = (errands, errands.begin())
@@ -196,13 +193,13 @@ struct Agent {
             do {
               for try await _ in try network.companionSignals(for: account) { errand.send() }
             } catch {
-              // The signal connection was lost and is opened again. Meanwhile, notices are received by polling.
+              // The signal connection was lost. Until it is reopened, polling delivers the notices.
             }
             try? await clock.sleep(for: .seconds(5))  // the loop condition checks for cancellation
           }
         }
       } catch {
-        // Retried with backoff. Hub errors are not logged here, because sync reports them.
+        // Retry with backoff. Sync already reports hub errors, so they are not logged here.
         let wait = max(delay, (error as? APIError)?.retryAfter ?? .zero)
         delay = min(delay * 2, .seconds(60))
         retry = Task { if (try? await clock.sleep(for: wait)) != nil { errand.send() } }
@@ -210,7 +207,7 @@ struct Agent {
     }
   }
 
-  // MARK: Showing
+  // MARK: Status
 
   private var sources: LiveStatusService.Sources {
     let (app, intake, errands) = (network.app, intake, errands)
@@ -226,17 +223,16 @@ struct Agent {
       cache: counts, onTold: { errands.send() })
   }
 
-  /// Returns the user's preferences, or those of this machine if the store is unreadable. Status updates report that
-  /// error.
+  /// Returns the user's preferences, or this machine's if the store is unreadable. Status updates report that error.
   private func preferences(_ app: AppContainer) -> Preferences { present.preferences(app.makeStore()) }
 
-  /// Minimum wait after which the agent releases memory before sleeping.
+  /// If the agent will sleep at least this long, it releases memory first.
   private static let longWait = Duration.seconds(30)
 
-  /// Updates the status after each change and at the interval requested by `desk`: every few seconds during a trip, at
-  /// the start of a day, and at least every minute.
+  /// Updates the status after each change and whenever `desk` requests it: every few seconds during a trip, at the
+  /// start of a day, and at least every minute.
   ///
-  /// An outdated status file therefore means that the agent was killed.
+  /// A status file that is out of date therefore means that the agent was killed.
   private func show(
     _ desk: LiveStatusService, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
   ) async {
@@ -255,15 +251,15 @@ struct Agent {
       } catch {
         words = "\(error)"
       }
-      // A persistent error is logged once rather than with each update.
+      // Log a persistent error once, not with each update.
       if let words, words != lastWords { console.talk("Agent: cannot update the status: \(words)", level: .error) }
       lastWords = words
-      // The timer is scheduled only for the time requested, so that an idle agent does not keep the machine awake.
+      // A fixed short interval would keep an idle machine awake.
       let wait = await desk.lookInterval
       next = Task {
         if (try? await clock.sleep(for: wait)) != nil { looking.yield() }
       }
-      // Changes in quick succession are combined into a single update.
+      // Combine changes in quick succession into one update.
       try? await clock.sleep(for: .seconds(1))  // the loop condition checks for cancellation
       if wait >= Self.longWait {
         network.app.record.releaseMemory()
@@ -288,7 +284,7 @@ struct Agent {
             hint: "Connect it: trendy connect URL CODE", exit: .configuration)
         }
         await engine.performSync()
-        // The response contains the status after this sync. If the update fails, it contains the previous status.
+        // The response contains the status after this sync or, if the update fails, the previous status.
         try? await desk.look()
         return nil
       }
@@ -300,11 +296,11 @@ struct Agent {
   }
 }
 
-/// Wake signals that are coalesced for a single listener.
+/// Wake signal for a single listener. Signals that arrive before the listener has run are combined.
 private final class WakeSignal: Sendable {
   private let continuation = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-  /// Returns a stream of signals, and stops sending signals to the previous listener.
+  /// Returns a stream of signals and disconnects the previous listener.
   func begin() -> AsyncStream<Void> {
     let (stream, new) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.withLock { $0 = new }
@@ -314,7 +310,6 @@ private final class WakeSignal: Sendable {
   func send() { _ = continuation.withLock { $0?.yield() } }
 }
 
-/// Current sync engine of the agent, which exists while the store is connected to a hub.
 private final class PresentEngine: Sendable {
   private let engine = Mutex<SyncEngine?>(nil)
 

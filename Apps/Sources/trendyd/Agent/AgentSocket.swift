@@ -11,18 +11,15 @@ import Foundation
 
 /// Datagram socket on which programs notify the agent of changes to the store.
 final class AgentSocket: Sendable {
-  /// Yields an element after a change to the store. Several changes in quick succession may be combined.
+  /// Yields an element after a change to the store. Changes in quick succession may be combined.
   let wakes: AsyncStream<Void>
   private let descriptor: Int32
   private let path: String
 
   /// Creates the socket, replacing an existing socket file.
   ///
-  /// The caller must hold the sync lock, so an existing file was left behind by an agent that was killed.
-  /// - Parameters:
-  ///   - signal: determines the path of the socket.
-  ///   - onWord: called for each message, including messages that do not report a change.
-  /// - Throws: ``CommandError`` if the socket cannot be created.
+  /// The caller must hold the sync lock: an existing file is then one that a killed agent left behind. `onWord` is
+  /// called for each message, including messages that do not report a change.
   init(_ signal: AgentSignal, onWord: @escaping @Sendable () -> Void) throws(CommandError) {
     path = signal.path
     guard let address = UnixAddress(path: path) else {

@@ -11,7 +11,7 @@ import Synchronization
 
 /// Bytes from a position receiver, read on a separate thread from a file, a pipe, a serial device or a TCP port.
 final class ByteSource: Sendable {
-  /// Received data. Ends when the peer closes the connection or ``close()`` is called.
+  /// Received data. Ends when the peer closes the connection or after ``close()``.
   let pieces: AsyncStream<[UInt8]>
   private let isClosed = Mutex(false)
 
@@ -21,7 +21,7 @@ final class ByteSource: Sendable {
     Thread.detachNewThread { [self] in
       var buffer = [UInt8](repeating: 0, count: 65_536)
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // A read from a serial device cannot be interrupted, so the thread checks every 200 ms whether it should stop.
+      // A read from a serial device cannot be interrupted, so the thread checks every 200 ms whether to stop.
       while !isClosed.withLock({ $0 }) {
         guard poll(&waiting, 1, 200) > 0 else { continue }
         let count = read(descriptor, &buffer, buffer.count)
@@ -33,14 +33,10 @@ final class ByteSource: Sendable {
     }
   }
 
-  /// Stops reading and ends ``pieces``.
   func close() { isClosed.withLock { $0 = true } }
 
-  /// Opens a file or device. A serial device is set to raw mode with eight data bits.
-  /// - Parameters:
-  ///   - path: path of the file or device.
-  ///   - baud: one of ``speeds``; `nil` keeps the current baud rate of the device.
-  /// - Throws: ``CommandError`` if the file cannot be opened or the device cannot be configured.
+  /// Opens a file or device. Sets a serial device to raw mode with eight data bits, at a baud rate from ``speeds`` or,
+  /// if `baud` is `nil`, its current rate.
   convenience init(path: String, baud: Int?) throws(CommandError) {
     let descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -65,8 +61,6 @@ final class ByteSource: Sendable {
     self.init(descriptor: descriptor)
   }
 
-  /// Connects to a TCP port and sends `greeting`.
-  /// - Throws: ``CommandError`` with exit 69 if the connection fails.
   convenience init(host: String, port: String, greeting: String) throws(CommandError) {
     var hints = addrinfo()
     #if canImport(Glibc)
@@ -95,7 +89,6 @@ final class ByteSource: Sendable {
     throw CommandError("Cannot connect to \(host):\(port)", hint: "Check that gpsd is running.", exit: .unreachable)
   }
 
-  /// Supported baud rates with the corresponding system constants.
   static let speeds: [Int: speed_t] = [
     4800: speed_t(B4800), 9600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400),
     57_600: speed_t(B57600), 115_200: speed_t(B115200), 230_400: speed_t(B230400),

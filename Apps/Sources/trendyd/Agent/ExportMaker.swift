@@ -6,18 +6,17 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Scheduler for exports. Each export runs `trendy` as a child process, so that a crash does not affect the agent.
+/// Scheduler for exports. Each export runs `trendy` as a child process, so a crash does not affect the agent.
 struct ExportMaker {
   let app: AppContainer
   let present: RunSettings
-  /// Environment variables of the child process.
   let environment: [String: String]
   let console: Console
 
-  /// Maximum duration of an export in seconds.
+  /// In seconds.
   private static let deadline = 3600.0
 
-  /// Checks whether an export is due: at startup, every minute and after a reload, until the task is cancelled.
+  /// Checks whether an export is due at startup, every minute and after a reload, until the task is cancelled.
   func run() async {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     present.onReload { wake.yield() }
@@ -31,13 +30,13 @@ struct ExportMaker {
     var lastWords: String?
     for await _ in wakes {
       let words = await look()
-      // A persistent error is logged once rather than for each retry.
+      // Log a persistent error once, not for each retry.
       if let words, words != lastWords { console.talk("Agent: scheduled export failed: \(words)", level: .error) }
       if let words { lastWords = words }
     }
   }
 
-  /// Performs an export if one is due. Returns the error message if it fails, otherwise `nil`.
+  /// Exports if an export is due. Returns the error message if the export fails, otherwise `nil`.
   private func look() async -> String? {
     guard let plan = present.exports else { return nil }
     let local = present.preferences(app.makeStore()).local()

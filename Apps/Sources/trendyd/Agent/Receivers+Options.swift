@@ -12,8 +12,6 @@ extension Receivers.Sources {
       help: "read positions from an NMEA device or file"),
   ]
 
-  /// Reads the sources of positions from options and settings.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid option.
   init(_ session: DaemonSession) throws(CommandError) {
     let hosts = session.settings.text(Setting.host)?.split { $0 == " " || $0 == "," }.map(String.init)
     allowedHosts = session.arguments.has("--host") ? session.arguments.all("--host") : hosts ?? []

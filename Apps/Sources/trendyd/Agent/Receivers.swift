@@ -13,13 +13,12 @@ import TrendyProtocols
 
 /// Receives positions from trackers that post to the agent, from gpsd and from NMEA devices.
 struct Receivers {
-  /// Sources from which the agent receives positions.
   struct Sources: Sendable {
     /// Address at which trackers post; port 0 selects any free port.
     var listen: (address: String, port: UInt16)?
     /// Listening socket inherited from the service manager, used instead of ``listen``.
     var listener: Int32?
-    /// Additional host names that trackers may use in requests.
+    /// Host names that trackers may use in addition to the address itself.
     var allowedHosts: [String] = []
     var gpsd: (host: String, port: String)?
     var nmea: (path: String, baud: Int?)?
@@ -32,7 +31,6 @@ struct Receivers {
   let sources: Sources
   let console: Console
   let log: AccessLog?
-  /// Called when the server for trackers is listening.
   let onListening: @Sendable () -> Void
   private let teller: AgentNotifier
 
@@ -49,9 +47,8 @@ struct Receivers {
     teller = AgentNotifier(signal: app.agent, clock: app.clock)
   }
 
-  /// Receives positions until the task is cancelled.
   func run() async throws {
-    // Without sources or recorded positions, there is nothing to process until a command adds positions.
+    // Without sources or recorded positions, there is nothing to do until a command adds positions.
     while sources.isEmpty, !app.record.hasTracks { try await app.clock.sleep(for: .seconds(60)) }
     let intake = try await shared.make()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -70,7 +67,7 @@ struct Receivers {
     }
   }
 
-  /// Applies timeouts every minute, for example to end a trip if no more positions arrive.
+  /// Applies timeouts every minute, for example to end a trip after positions have stopped arriving.
   private func tick(_ intake: IntakeQueue) async throws {
     while true {
       do {
@@ -114,7 +111,7 @@ struct Receivers {
           for await piece in source.pieces {
             var batch = DeviceBatch()
             for line in lines.take(piece) {
-              // Lines that are not position reports, such as the greeting of gpsd, are ignored.
+              // Skip lines that are not position reports, such as gpsd's greeting.
               guard let report = try? DeviceRequest.gpsd(line) else { continue }
               batch.fixes += report.fixes
             }
@@ -173,11 +170,11 @@ struct Receivers {
     return attributes?[.type] as? FileAttributeType == .typeRegular
   }
 
-  // MARK: The token
+  // MARK: Token
 
   private var tokenFile: URL { app.storeDirectory.appending(path: "ingest-token") }
 
-  /// Returns the token for trackers, creating it on the first call. Only the owner of the store can read the file.
+  /// Returns the token for trackers, creating it on first use. Only the store's owner can read the file.
   private func ingestToken() throws -> String {
     if let data = FileManager.default.contents(atPath: tokenFile.path) {
       let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -195,13 +192,13 @@ struct Receivers {
 
 /// Notifies the agent after positions have been received.
 ///
-/// Updates of the live status are sent immediately, but changes to the store at most every 15 s. A phone that sends its
-/// stored positions one by one would otherwise cause a notification for each of them.
+/// Live status updates are sent immediately, but store changes at most every 15 s. Otherwise a phone that uploads
+/// stored positions one by one would cause a notification for each position.
 private final class AgentNotifier: Sendable {
   private struct State {
-    /// Uptime at which the last change was sent; `nil` before the first.
+    /// Uptime at which a change was last sent; `nil` before the first.
     var lastChange: Duration?
-    /// Whether a change has yet to be sent.
+    /// Whether a change is still to be sent.
     var isOwed = false
   }
 
@@ -214,10 +211,8 @@ private final class AgentNotifier: Sendable {
     self.clock = clock
   }
 
-  /// Notifies the agent of new positions.
-  /// - Parameters:
-  ///   - isChanged: whether the positions changed the store.
-  ///   - isUrgent: whether to send a change that is still held back.
+  /// Notifies the agent of new positions. `isChanged` means that they changed the store, and `isUrgent` sends a change
+  /// even if the last one was sent less than 15 s ago.
   func tell(isChanged: Bool, isUrgent: Bool = false) {
     let now = clock.uptime
     let word: AgentSignal.Word = state.withLock { state in
@@ -233,7 +228,6 @@ private final class AgentNotifier: Sendable {
   }
 }
 
-/// Buffer that splits a stream of bytes into lines.
 private struct LineBuffer {
   private var rest: [UInt8] = []
 
@@ -244,7 +238,7 @@ private struct LineBuffer {
       lines.append(Array(rest[..<end]))
       rest.removeSubrange(...end)
     }
-    // Discards data without line breaks, because no valid report is that long.
+    // No valid report is this long.
     if rest.count > 1 << 20 { rest = [] }
     return lines
   }

@@ -18,7 +18,7 @@ struct CompletionsCommand: DaemonCommand {
   }
 }
 
-/// The hidden command `trendyd words`, which completion scripts call to get the candidates.
+/// Hidden command `trendyd words`, which completion scripts call for the candidates.
 struct WordsCommand: DaemonCommand {
   static let spec = CommandSpec(
     "words", .any("word", .text), summary: "Print completion candidates, for shells.", group: .run,

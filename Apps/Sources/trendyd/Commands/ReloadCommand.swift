@@ -10,20 +10,19 @@ struct ReloadCommand: DaemonCommand {
     examples: ["reload", "reload --json"], options: [.store, .data])
 
   struct Answer {
-    /// JSON document that the daemon returned.
     var document: String
     var members: [String: JSONValue]
   }
 
   init(_ session: DaemonSession) {}
 
-  /// Sends the request to the agent of the store or, if no agent is running, to the hub.
+  /// Sends the request to the store's agent or, if no agent is running, to the hub.
   func act(_ session: DaemonSession) throws(CommandError) -> Answer {
     let places = [session.runtimeFiles, RuntimeFiles(hubDirectory: session.hub.directory)]
     for files in places {
       guard let document = AgentConnection(files, asking: .reload)?.next(),
         let members = AgentConnection.members(of: document)
-      else { continue }  // an invalid response counts as none
+      else { continue }  // treat an invalid response as no response
       if let error = members["error"]?.objectValue {
         throw CommandError(
           "Configuration rejected; the previous one stays active: \(error["message"]?.stringValue ?? "")",

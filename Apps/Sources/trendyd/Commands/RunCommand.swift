@@ -44,6 +44,6 @@ struct RunCommand: DaemonCommand {
     ).run()
   }
 
-  /// Prints nothing, because all output is printed while the daemon is running.
+  /// The daemon prints its output while it is running.
   func show(_ answer: Void, _ session: DaemonSession) -> ExitCode { .done }
 }

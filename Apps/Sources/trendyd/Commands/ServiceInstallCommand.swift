@@ -11,8 +11,6 @@ extension OptionSpec {
 }
 
 extension ServiceInstallation {
-  /// Creates the installation selected by `--user` and `--role`.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid role.
   init(_ session: DaemonSession) throws(CommandError) {
     let isUser = session.arguments.has("--user")
     guard let role = DaemonRun.Role(rawValue: session.arguments.value("--role") ?? (isUser ? "agent" : "hub")) else {
@@ -29,9 +27,8 @@ struct ServiceInstallCommand: DaemonCommand {
     options: OptionSpec.serviceScope)
 
   struct Answer {
-    /// Paths of the files, with whether each file is new or changed.
     var files: [(path: String, isChanged: Bool)]
-    /// Commands for the user to run, if the service manager is not running on this machine.
+    /// Commands for the user to run if the service manager is not running on this machine.
     var commands: [String]
   }
 
@@ -60,7 +57,6 @@ struct ServiceInstallCommand: DaemonCommand {
     return Answer(files: files, commands: [])
   }
 
-  /// Returns the path of this program with symbolic links resolved.
   private static func program() throws(CommandError) -> String {
     guard let path = Bundle.main.executablePath else {
       throw CommandError("Cannot determine the path of this program", hint: "Please report this.", exit: .bug)

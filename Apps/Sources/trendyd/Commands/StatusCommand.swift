@@ -11,7 +11,6 @@ struct StatusCommand: DaemonCommand {
     options: [.store, .status])
 
   struct Answer {
-    /// JSON document that the agent returned.
     var document: String
     var members: [String: JSONValue]
   }
@@ -35,11 +34,9 @@ struct StatusCommand: DaemonCommand {
     return Answer(document: document, members: members)
   }
 
-  /// Returns a hint on how to start an agent. If the status file is valid, the hint also states when the last agent
-  /// ended.
+  /// Returns a hint on starting an agent. It includes when the last agent ended, if the status file is valid.
   private static func hint(_ files: RuntimeFiles, _ local: LocalTime) -> String {
     let hint = "Start it: trendyd run"
-    // Without a valid status file, nothing is known about a previous agent.
     guard let data = FileManager.default.contents(atPath: files.status.path),
       let status = AgentConnection.members(of: String(decoding: data, as: UTF8.self)),
       let written = status["written"]?.date

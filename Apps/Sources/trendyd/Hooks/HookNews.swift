@@ -6,19 +6,18 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Source of the events, trips and problems for which the user's hooks are called.
+/// Events, trips and problems for which the user's hooks are called.
 ///
-/// Reported events are those recorded by hand, on any device, after this agent started. Imported events and the entries
-/// of the first sync are not reported.
+/// An event is reported if the user recorded it on any device after this agent started. Imports and events from the
+/// first sync are not reported.
 final class HookNews: Sendable {
   private struct State {
     /// Ids of events that have been reported.
     var known: Set<String> = []
-    /// Previous sync status; `nil` before the first.
+    /// `nil` before the first sync.
     var sync: AgentStatus.Sync?
   }
 
-  /// Maximum number of events reported per check.
   private static let most = 256
 
   let runner: HookRunner
@@ -46,10 +45,7 @@ final class HookNews: Sendable {
     for event in new.reversed() { runner.call(.event, [("event", try json(event, store))]) }
   }
 
-  /// Calls the hook for a trip or visit on this device.
-  /// - Parameters:
-  ///   - notice: start or end of a trip or visit.
-  ///   - isWanted: whether the place of the visit has notifications enabled.
+  /// Calls the hook for a trip or visit on this device. `isWanted` is whether notifications are enabled for the place.
   func call(_ notice: LiveNotice, isWanted: Bool) {
     switch notice {
     case .tripStarted(let id, let place, let vehicle):
@@ -81,12 +77,10 @@ final class HookNews: Sendable {
     }
   }
 
-  /// Calls the hook for a notice received from another device.
   func call(_ notice: CompanionNotice, from device: String) {
     runner.call(.notice, notice.jsonMembers(from: device, in: LocalTime()))
   }
 
-  /// Calls the hook when a sync problem starts, changes or ends.
   func take(_ sync: AgentStatus.Sync?) {
     guard let sync else { return }
     let before = state.withLock { state in

@@ -1,10 +1,9 @@
 import CommandSupport
 import Foundation
 
-/// Folder and time limit of the user's hooks.
 struct HookOptions: Sendable {
   let folder: URL
-  /// Time limit in seconds, after which a hook is killed.
+  /// Time in seconds after which a hook is killed.
   let deadline: Double
 
   static let options = [
@@ -17,8 +16,6 @@ struct HookOptions: Sendable {
       "--hook-deadline", value: "duration", kind: .duration, help: "time after which a hook is killed (default 30s)"),
   ]
 
-  /// Reads the folder and the time limit from options and settings.
-  /// - Throws: ``CommandError`` if the folder does not exist or the duration is invalid.
   init(_ session: DaemonSession) throws(CommandError) {
     guard let seconds = DurationPhrase.seconds(session.arguments.value("--hook-deadline") ?? "30s"),
       (1...3600).contains(seconds)

@@ -7,33 +7,28 @@
 #endif
 import Synchronization
 
-/// A program that runs in a separate process group with given input and a time limit.
-/// ``run(_:_:input:environment:seconds:)`` blocks the calling thread.
+/// Program that runs in a separate process group with given input and a time limit.
 final class HookProcess: Sendable {
   enum Ending: Hashable, Sendable {
     case status(Int32)
     case signal(Int32)
-    /// Killed with its process group after the time limit.
     case overdue
-    /// Could not be started, for the given reason.
+    /// Start failed for the given reason.
     case notStarted(String)
   }
 
-  /// Maximum size of returned output in bytes.
+  /// In bytes.
   private static let outputLimit = 4096
 
   private let group = Mutex<pid_t?>(nil)
 
-  /// Sends SIGTERM to the process group, if it is running.
+  /// Sends SIGTERM to the running process group, if any.
   func end() { group.withLock { if let group = $0 { kill(-group, SIGTERM) } } }
 
-  /// Runs a program and waits until it exits or the time limit has passed.
-  /// - Parameters:
-  ///   - path: path of the program.
-  ///   - words: arguments of the program.
-  ///   - input: content of its standard input.
-  ///   - environment: complete environment of the program.
-  ///   - seconds: time limit after which the process group is killed.
+  /// Runs a program, blocking the calling thread until it exits or `seconds` have passed. The process group is then
+  /// killed.
+  ///
+  /// `environment` is the program's complete environment, and `input` its standard input.
   /// - Returns: how the program ended, and the first 4 KiB of its standard output and standard error.
   func run(
     _ path: String, _ words: [String] = [], input: [UInt8], environment: [String: String], seconds: Double
@@ -65,20 +60,20 @@ final class HookProcess: Sendable {
       Self.feed(&writing, &rest)
       Self.drain(stdout.reading, into: &output)
       if let ending { return (ending, String(decoding: output.prefix(Self.outputLimit), as: UTF8.self)) }
-      // One more iteration reads the remaining output. The group id is cleared under the lock, because it may be reused
-      // after the exit.
+      // After the exit, one more iteration reads the remaining output. The group id is cleared under the lock because
+      // it may be reused.
       ending = group.withLock { Self.ending(of: child, &$0, isOverdue: Self.uptime >= deadline) }
       guard ending == nil else { continue }
       var waiting = [pollfd(fd: stdout.reading, events: Int16(POLLIN), revents: 0)]
       if writing >= 0 { waiting.append(pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)) }
-      // If the program has closed its output but is still running, sleeping avoids a busy loop.
+      // If the program has closed its output but is still running, sleep to avoid a busy loop.
       let isHungUp = poll(&waiting, nfds_t(waiting.count), 20) > 0 && waiting[0].revents & Int16(POLLIN) == 0
       if isHungUp, writing < 0 { usleep(20_000) }
     }
   }
 
-  /// Returns how the process ended, or `nil` while it is running. After the time limit, kills the process group and
-  /// reaps the process.
+  /// Returns how the process ended, or `nil` while it is running. If it is overdue, kills its process group and reaps
+  /// it.
   private static func ending(of child: pid_t, _ group: inout pid_t?, isOverdue: Bool) -> Ending? {
     if isOverdue { kill(-child, SIGKILL) }
     var status: Int32 = 0
@@ -95,7 +90,7 @@ final class HookProcess: Sendable {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return }
-      // A program that does not read its input is not an error.
+      // It is not an error for a program not to read its input.
       if count <= 0 { break }
       rest = rest.dropFirst(count)
     }
@@ -103,11 +98,10 @@ final class HookProcess: Sendable {
     descriptor = -1
   }
 
-  /// Reads available output. Output beyond the limit is discarded rather than left in the pipe, where it would block
-  /// the program.
+  /// Reads available output. Output beyond the limit is discarded, because a full pipe would block the program.
   private static func drain(_ descriptor: Int32, into output: inout [UInt8]) {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    // Bounded, so that the time limit is also checked if the program writes endlessly.
+    // Bounded, so that the time limit is checked even if the program writes endlessly.
     for _ in 0..<256 {
       let count = read(descriptor, &buffer, buffer.count)
       guard count > 0 else { return }
@@ -121,7 +115,7 @@ final class HookProcess: Sendable {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Creates a pipe that is not inherited by other child processes; returns `nil` if that fails.
+  /// Creates a pipe that other child processes do not inherit, or returns `nil` on failure.
   private static func makePipe() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -146,7 +140,7 @@ final class HookProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    // Restores the default signal handling. Otherwise the child would inherit ignored signals.
+    // Ignored signals would otherwise stay ignored in the child.
     var (mask, defaults) = (sigset_t(), sigset_t())
     sigemptyset(&mask)
     sigfillset(&defaults)
@@ -168,8 +162,8 @@ final class HookProcess: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Returns the descriptors above 2 that a child would inherit. Closing a descriptor that another thread has closed
-    /// in the meantime is harmless.
+    /// Returns the descriptors above 2 that a child would inherit and must close. It is harmless if another thread closes
+    /// one of them first.
     private static func openDescriptors() -> [Int32] {
       guard let folder = opendir("/proc/self/fd") else { return [] }
       defer { closedir(folder) }

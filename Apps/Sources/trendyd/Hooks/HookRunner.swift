@@ -9,9 +9,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runs the user's hooks. Each hook is an executable in the hooks folder, named after the occurrence that it handles.
+/// Runs the user's hooks. Each hook is an executable in the hooks folder, named after the events that it handles.
 ///
-/// Calls never block. Each hook has a thread and a queue, so that its calls are processed in order and a slow hook does
+/// Calls never block. Each hook has its own thread and queue: its calls are processed in order, and a slow hook does
 /// not delay others.
 final class HookRunner: Sendable {
   enum Hook: String, CaseIterable, Sendable {
@@ -29,12 +29,11 @@ final class HookRunner: Sendable {
     var hasEnded = false
   }
 
-  /// Maximum number of queued calls per hook.
   private static let capacity = 256
 
   let folder: URL
   let environment: [String: String]
-  /// Time limit of a hook in seconds.
+  /// In seconds.
   private let deadline: Double
   private let console: Console
   private let state = Mutex(State())
@@ -43,16 +42,16 @@ final class HookRunner: Sendable {
     self.folder = folder
     self.deadline = deadline
     self.console = console
-    // Removes variables that the service manager has set for this process only.
+    // The service manager sets these variables for this process only.
     let own = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
     self.environment = environment.filter { !own.contains($0.key) }
       .merging(["TRENDY_STORE": storeDirectory.path]) { $1 }
   }
 
-  /// Whether a hook exists. Callers check it before they compute the input of the hook.
+  /// Whether a hook exists. Callers check this before they compute the hook's input.
   func exists(_ hook: Hook) -> Bool { FileManager.default.fileExists(atPath: path(hook)) }
 
-  /// Queues a call of a hook, if it exists, with a JSON document as its input.
+  /// Queues a call of a hook, if it exists, with a JSON document as input.
   func call(_ hook: Hook, _ members: [(String, JSONText)]) {
     guard exists(hook) else { return }
     let document = JSONText.object([("schema", .string("trendy.hook/1")), ("hook", .string(hook.rawValue))] + members)
@@ -123,7 +122,7 @@ final class HookRunner: Sendable {
 
   private func path(_ hook: Hook) -> String { folder.appending(path: hook.rawValue).path }
 
-  /// Returns the reason why a file must not be run as a hook, or `nil` if it may be run.
+  /// Returns why a file must not be run as a hook, or `nil` if it may be run.
   private func objection(to path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return "\(path): \(String(cString: strerror(errno)))" }

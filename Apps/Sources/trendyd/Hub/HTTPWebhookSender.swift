@@ -5,10 +5,9 @@ import TrendyModels
 import TrendyNetworking
 import TrendyProtocols
 
-/// HTTP client that sends webhook deliveries.
 final class HTTPWebhookSender: WebhookSender {
   private let clock: any TimeSource
-  /// Created on first use, because creating a URL session creates folders in the user's home.
+  /// Created on first use, because creating a URL session creates folders in the user's home folder.
   private let made = Mutex<DocumentPoster?>(nil)
 
   init(clock: any TimeSource = SystemTime()) { self.clock = clock }

@@ -3,12 +3,9 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// Hub backup file, named on the command line.
 struct HubBackupFile {
   let path: String
 
-  /// Checks the path of a backup file.
-  /// - Throws: ``CommandError`` with exit 64 if the path is empty or a folder.
   init(_ path: String) throws(CommandError) {
     var isFolder: ObjCBool = false
     if path.isEmpty || (FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue) {

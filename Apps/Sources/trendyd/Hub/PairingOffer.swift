@@ -6,22 +6,15 @@ import TrendyHub
 struct PairingOffer {
   let user: HubUser
   let code: String
-  /// Address for devices; `nil` if it is unknown because the hub listens on all networks without a host name, or on a
-  /// port chosen by the system.
+  /// Address for devices; `nil` if the hub listens on all networks without a host name, or on a port chosen by the
+  /// system.
   let url: String?
-  /// Port of the hub; 0 if unknown.
+  /// 0 if unknown.
   let port: UInt16
-  /// Advice if the address for devices is unknown; `nil` if it is known.
   let missingAddressHint: String?
 
-  /// Creates an offer.
-  /// - Parameters:
-  ///   - user: user to whom the new device will belong.
-  ///   - code: pairing code.
-  ///   - settings: hub settings, from which the address is derived if the hub is not running.
-  ///   - serving: address of the running hub, which takes precedence because its settings may differ from the saved
-  ///     ones.
-  /// - Throws: ``CommandError`` if the settings contain an invalid address.
+  /// Creates an offer with the address of the running hub or, if none is running, the address in the settings. The
+  /// running hub's settings may differ from the saved ones.
   init(
     user: HubUser, code: String, settings: HubSettings, serving: HubContainer.Serving? = nil
   ) throws(CommandError) {
@@ -39,17 +32,16 @@ struct PairingOffer {
     [("person", .string(user.name)), ("code", .string(code)), ("url", .string(url)), ("link", .string(link))]
   }
 
-  /// Command line to run on the device.
+  /// Command to run on the device.
   var connectCommand: String {
     let needsConsent = url.map { HubSettings.isClearText($0) } ?? true
     return
       "trendy connect \(url ?? "http://NAME:\(port == 0 ? "PORT" : "\(port)")") \(code)\(needsConsent ? " --insecure" : "")"
   }
 
-  /// Link with the address and the code, `trendy://connect?hub=…&code=…`, which apps read from a QR code.
+  /// Link with the address and the code, `trendy://connect?hub=…&code=…`, which apps read from the QR code.
   var link: String? { url.map { PairingLink(hub: $0, code: code).description } }
 
-  /// Prints the link as a QR code if the console is a terminal.
   func showPicture(on console: Console) {
     if let link, let picture = QRCode(link) { console.picture(picture) }
   }

@@ -1,14 +1,12 @@
 import CommandSupport
 import TrendyHub
 
-/// Lookup of a hub's users by name or id.
 struct PeopleLookup {
   let accounts: HubAccounts
 
   /// Returns all active and removed users.
   func everyone() throws -> [HubUser] { try accounts.users() + accounts.removedPeople() }
 
-  /// Returns the names of all active and removed users, keyed by id.
   func names() throws -> [String: String] {
     Dictionary(try everyone().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
   }
@@ -53,6 +51,5 @@ struct PeopleLookup {
 }
 
 extension HubUser {
-  /// Members of the JSON object for a user: id and name.
   var members: [(String, JSONText)] { [("id", .string(id)), ("name", .string(name))] }
 }

@@ -4,8 +4,8 @@ import TrendyModels
 import TrendyHub
 import TrendyProtocols
 
-/// Access log of the hub with one line per request. Failed requests are logged with internal details that responses do
-/// not contain.
+/// Access log of the hub with one line per request. For failed requests, it contains internal details that responses
+/// omit.
 struct HubLog: Sendable {
   let writer: LogWriter
   let console: Console
@@ -18,8 +18,7 @@ struct HubLog: Sendable {
     }
   }
 
-  /// Returns the level for a request. Status 503 is a warning, because overload is temporary; other internal failures
-  /// are errors.
+  /// Status 503 is a warning, because overload is temporary; other internal failures are errors.
   private static func level(_ entry: AccessLogEntry) -> LogLevel {
     if entry.status == 503 { return .warning }
     return entry.status >= 500 || entry.failure != nil ? .error : .info

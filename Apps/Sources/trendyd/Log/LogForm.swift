@@ -9,26 +9,22 @@ import TrendyModels
   import Darwin
 #endif
 
-/// Format and minimum level of the log.
 struct LogForm: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     /// Time, level and message.
     case text
     /// One JSON object per line.
     case json
-    /// Message with the level as a prefix, `<4>text`, as the systemd journal expects. The journal adds the time.
+    /// Message prefixed with the level, `<4>text`, as the systemd journal expects. The journal adds the time.
     case journal
   }
 
   var kind: Kind
-  /// Minimum level of lines that are logged.
+  /// Minimum level that is logged.
   var level: LogLevel
 
-  /// Returns a log line without a line break.
-  /// - Parameters:
-  ///   - level: level of the line.
-  ///   - words: message for the text and journal formats.
-  ///   - members: members that follow time and level in the JSON format.
+  /// Returns a log line without a line break. Text and journal formats contain `words`; JSON contains time, level and
+  /// `members`.
   func line(
     _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
   ) -> String {
@@ -59,8 +55,6 @@ extension LogForm {
       help: "minimum level: debug, info, warning or error (default info)"),
   ]
 
-  /// Reads the format and the level from options and settings.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid option, or exit 78 for an invalid setting.
   init(_ session: DaemonSession) throws(CommandError) {
     guard let level = LogLevel(rawValue: session.value("--log-level", Setting.logLevel) ?? "") else {
       throw session.invalid(
@@ -81,8 +75,8 @@ extension LogForm {
 
   /// Whether standard error is connected to the systemd journal.
   ///
-  /// `JOURNAL_STREAM` contains the device and inode of the journal's stream. They are compared, because a child process
-  /// with a different standard error inherits the variable (systemd.exec(5)).
+  /// `JOURNAL_STREAM` contains the device and inode of the journal's stream. Comparing them is necessary because child
+  /// processes inherit the variable even if their standard error is redirected (systemd.exec(5)).
   private static func isJournal(_ stream: String?) -> Bool {
     var status = stat()
     guard let stream, fstat(STDERR_FILENO, &status) == 0 else { return false }

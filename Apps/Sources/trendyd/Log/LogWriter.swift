@@ -10,15 +10,14 @@ import TrendyModels
   import Darwin
 #endif
 
-/// Log that is written to standard error or a file by a separate thread, so that a slow pipe or disk does not block
-/// callers.
+/// Log written to standard error or a file by a separate thread, so a slow pipe or disk does not block callers.
 ///
-/// The queue is bounded. Lines that do not fit are dropped, and their number is logged later.
+/// The queue is bounded. Lines that do not fit are dropped and counted, and the count is logged later.
 ///
-/// @unchecked: `state` is only accessed while `condition` is locked, and `descriptor` only by the thread after it has
-/// been started.
+/// @unchecked: `state` is accessed only while `condition` is locked, and `descriptor` only by the thread once it has
+/// started.
 final class LogWriter: @unchecked Sendable {
-  /// Maximum length of the queue, in lines and in bytes.
+  /// Maximum queue length.
   static let capacity = (lines: 4096, bytes: 1 << 20)
 
   private struct State {
@@ -37,7 +36,6 @@ final class LogWriter: @unchecked Sendable {
   private var descriptor: Int32
 
   /// Opens the log file at `path`, creating it if necessary; `nil` logs to standard error.
-  /// - Throws: ``CommandError`` if the file cannot be opened.
   init(path: String?, form: LogForm) throws(CommandError) {
     self.path = path
     self.form = form
@@ -47,14 +45,14 @@ final class LogWriter: @unchecked Sendable {
 
   deinit { if path != nil { releaseDescriptor(descriptor) } }
 
-  /// Starts the thread, which first writes the lines logged so far.
+  /// Starts the thread, which first writes the lines queued so far.
   func start() {
     let thread = Thread { [self] in run() }
     thread.name = "trendy-log"
     thread.start()
   }
 
-  /// Logs a message in text formats, or the given members in JSON format, if the level is enabled.
+  /// Logs a message in text formats, or the given members in JSON, if the level is enabled.
   func log(
     _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
   ) {
@@ -74,7 +72,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Reopens the log file, which log rotation has renamed.
+  /// Reopens the log file after log rotation has renamed it.
   func reopen() {
     condition.withLock {
       state.isReopening = path != nil
@@ -82,7 +80,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits until all queued lines have been written, but no longer than the given time in seconds.
+  /// Waits up to the given time in seconds until all queued lines have been written.
   func finish(atMost seconds: TimeInterval) {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.withLock {
@@ -95,7 +93,6 @@ final class LogWriter: @unchecked Sendable {
   private func run() {
     while let (lines, lost, isReopening) = next() {
       if isReopening { replaceFile() }
-      // Writes all queued lines in a single call.
       let text = lines.map { $0 + "\n" }.joined()
       let failed = text.isEmpty ? 0 : write(text)
       if lost > 0 { _ = write(notice(lost: lost) + "\n") }
@@ -107,11 +104,11 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits for lines and removes them from the queue; returns `nil` when the log is finished.
+  /// Waits for lines and removes them from the queue. Returns `nil` when the log has finished.
   private func next() -> (lines: [String], lost: Int, isReopening: Bool)? {
     condition.withLock {
       while state.lines.isEmpty, !state.isReopening, !state.isFinishing { condition.wait() }
-      // The number of dropped lines is logged after the next lines, or at the end.
+      // The dropped-line count is logged after the next lines, or at the end.
       if state.lines.isEmpty, !state.isReopening, state.lost == 0 || !state.isFinishing { return nil }
       defer {
         state.lines = []
@@ -151,7 +148,6 @@ final class LogWriter: @unchecked Sendable {
     return descriptor
   }
 
-  /// Writes text to the log.
-  /// - Returns: `errno` if writing failed, otherwise 0. A closed pipe is not an error.
+  /// Returns `errno` if writing failed, otherwise 0. A closed pipe is not an error.
   private func write(_ text: String) -> Int32 { Console.write(text, to: descriptor) }
 }

@@ -3,7 +3,7 @@ import CommandSupport
 import NetworkContainer
 import TrendyModels
 
-/// The part of `trendy companion pair`, `follow`, `list` and `rm` that communicates with the hub.
+/// The network part of `trendy companion pair`, `follow`, `list` and `rm`.
 struct Companions {
   let network: NetworkContainer
   let account: Account

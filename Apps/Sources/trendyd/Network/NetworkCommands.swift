@@ -6,7 +6,7 @@ import NetworkContainer
 import TrendyAgent
 import TrendyModels
 
-/// Commands of `trendy` that need the network. `trendy` runs `trendyd network` with the same arguments.
+/// Commands of `trendy` that need the network. `trendy` runs `trendyd network` with its own arguments.
 enum NetworkCommands {
   static func main(_ words: [String]) async -> Never {
     var console = Console(
@@ -27,7 +27,7 @@ enum NetworkCommands {
       "'trendyd network' is for internal use by trendy", hint: "Use 'trendy connect' or 'trendy sync'.", exit: .usage)
   }
 
-  /// Parses the address and the pairing code for `trendy connect`, given as two arguments or as a link.
+  /// Parses the address and pairing code for `trendy connect`, given as two arguments or as a link.
   private static func offer(_ words: [String]) -> PairingLink? {
     switch words.count {
     case 2: PairingLink(words[1])
@@ -83,7 +83,7 @@ enum NetworkCommands {
         let found = try await network.explanation(ofEvent: arguments.positionals[1], for: account)
         console.data(String(decoding: try WireJSON.encode(found), as: UTF8.self))
       } catch let error as APIError where error.statusCode == 404 {
-        // The hub has no explanation for this event, either.
+        // The hub has no explanation either.
         console.data("{}")
       }
       return .done

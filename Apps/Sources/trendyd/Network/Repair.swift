@@ -7,7 +7,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// The part of `trendy sync repair` and `trendy doctor` that communicates with the hub.
+/// The network part of `trendy sync repair` and `trendy doctor`.
 struct Repair {
   let round: SyncRound
   let arguments: Arguments
@@ -64,15 +64,15 @@ struct Repair {
     try StoreParts(storeDirectory: network.app.storeDirectory, clock: network.app.clock).backUp(before: "repair")
   }
 
-  /// Queues entries that the hub lacks, downloads everything from the hub, or both.
-  /// - Returns: number of changes that were queued.
+  /// Queues entries missing from the hub, downloads everything from the hub, or both. Returns the number of queued
+  /// changes.
   private func mend(_ account: Account, isRequeuing: Bool, isResyncing: Bool) async throws -> Int {
     var offered = 0
     if isRequeuing {
-      // Works while an agent holds the sync lock. The changes are queued in one save together with a new client
-      // identity, so the agent ignores responses to its earlier requests.
+      // Works while an agent holds the sync lock: the changes are saved together with a new client identity, so the
+      // agent ignores responses to its earlier requests.
       offered = try await network.makeEngine(for: account).requeueMissing()
-      // Uploads before the download, so that entries rejected by the hub are known before local rows are deleted.
+      // Upload before downloading, so that entries rejected by the hub are known before local rows are deleted.
       if offered > 0 { try await round.bringInStep(account) }
     }
     if isResyncing {
@@ -84,7 +84,7 @@ struct Repair {
     return offered
   }
 
-  /// Compares store and hub at the same version. Repeated if other devices change the hub during the comparison.
+  /// Compares store and hub at the same version, retrying if other devices change the hub in the meantime.
   private func compareInStep(_ account: Account) async throws -> HubComparison {
     for _ in 0..<3 {
       try await round.bringInStep(account)

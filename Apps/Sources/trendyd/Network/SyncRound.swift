@@ -8,7 +8,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// A sync with the hub that was requested on the command line.
+/// Sync requested on the command line.
 struct SyncRound {
   let network: NetworkContainer
   let console: Console
@@ -29,8 +29,7 @@ struct SyncRound {
     return account
   }
 
-  /// Waits for a complete sync, in this process or in the agent. A sync that is already in progress does not count.
-  /// - Throws: ``CommandError`` if the sync fails.
+  /// Waits for a complete sync, in this process or in the agent. A sync already in progress does not count.
   func bringInStep(_ account: Account) async throws {
     let before = network.app.clock.now
     guard let lock = try network.lockForSync() else { return try await waitForAgent(of: account, since: before) }
@@ -60,7 +59,7 @@ struct SyncRound {
     return CommandError(end.map { String(words[..<$0.lowerBound]) } ?? words, hint: hint, exit: exit)
   }
 
-  /// Performs a sync and shows a progress line. Ctrl-C cancels the sync.
+  /// Syncs while showing a progress line. Ctrl-C cancels the sync.
   private func perform(_ engine: SyncEngine) async throws {
     let clock = network.app.clock
     Interruption.wait()
@@ -68,7 +67,6 @@ struct SyncRound {
     let watch = Task {
       let line = SyncLine(console)
       defer { line.end() }
-      // The loop ends when the task is cancelled after the sync.
       while (try? await clock.sleep(for: .milliseconds(100))) != nil {
         if Interruption.isAsked { round.cancel() }
         line.show(await engine.state, pulled: await engine.pulledCount)
@@ -83,7 +81,7 @@ struct SyncRound {
       "No data was lost; \(waiting) changes are pending. To continue: trendy sync")
   }
 
-  /// Requests a sync from the agent, which holds the sync lock, and waits until it has finished.
+  /// Requests a sync from the agent, which is holding the sync lock, and waits until the sync has finished.
   private func waitForAgent(of account: Account, since asked: Date) async throws {
     let app = network.app
     if let pause = app.syncHistory.load().last?.pausedUntil, asked < pause {
@@ -100,8 +98,8 @@ struct SyncRound {
       app.agent.send()
       try await app.clock.sleep(for: .milliseconds(250))
       guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else {
-        // If the agent cannot save its result, none will ever appear. Checks every two seconds whether the history can
-        // be written.
+        // If the agent cannot save its result, no result will ever appear. Check every two seconds whether the history
+        // is writable.
         if look % 8 == 7, let obstacle = app.syncHistory.obstacle() {
           throw CommandError(
             "The agent cannot save changes: \(obstacle)",
@@ -143,7 +141,6 @@ struct SyncRound {
   }
 }
 
-/// Progress line for a sync.
 private final class SyncLine {
   private let line: ProgressLine
   private var isSending: Bool?
@@ -159,7 +156,7 @@ private final class SyncLine {
       line.total = Int64(total)
       line.reach(Int64(synced))
     } else {
-      // The total is unknown while entries are received.
+      // The total is unknown while receiving.
       if isSending != false { line.begin("Receiving", of: nil, in: .things("changes")) }
       isSending = false
       line.reach(Int64(pulled))
@@ -174,7 +171,7 @@ extension SyncRun.Cause {
     case .unauthorized: .refused
     case .unusable: .version
     case .store: .readWrite
-    // Includes a sync that was interrupted because the agent stopped.
+    // Includes a sync interrupted because the agent stopped.
     default: .tryAgain
     }
   }

@@ -11,7 +11,7 @@ import HubContainer
 
 /// Listening sockets inherited from the service manager (socket activation with `LISTEN_FDS`).
 ///
-/// The socket named `ingest` (`FileDescriptorName=` in the socket unit) is for trackers that post to the agent; any
+/// The socket named `ingest` (`FileDescriptorName=` in the socket unit) is for trackers that post to the agent. Any
 /// other socket is for the hub.
 struct InheritedSockets: Sendable {
   struct Listener: Sendable {
@@ -34,9 +34,9 @@ struct InheritedSockets: Sendable {
   init() {}
 
   /// Finds the sockets that the service manager passed to this process.
-  /// - Throws: ``CommandError`` for a socket that this process would not serve, because connections to it would hang.
+  /// - Throws: ``CommandError`` for a socket that this process would not serve. Connections to that socket would hang.
   init(environment: [String: String], role: DaemonRun.Role) throws(CommandError) {
-    // If the process id differs, the variables were meant for another process and merely inherited.
+    // If the process id differs, the variables were meant for another process.
     guard let pid = environment["LISTEN_PID"], pid == "\(getpid())" else { return }
     guard let count = environment["LISTEN_FDS"].flatMap(Int32.init), (0...64).contains(count) else {
       throw Self.unusable("LISTEN_FDS is not a valid number of sockets: '\(environment["LISTEN_FDS"] ?? "")'")
@@ -95,7 +95,7 @@ struct InheritedSockets: Sendable {
     let bytes = withUnsafeBytes(of: storage) {
       $0.dropFirst(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 0).prefix { $0 != 0 }
     }
-    // Rejects abstract and unnamed sockets, which the hub does not support.
+    // The hub does not support abstract and unnamed sockets.
     guard bytes.first == UInt8(ascii: "/") else {
       throw unusable("Descriptor \(descriptor) ('\(name)') is a Unix socket without a path")
     }

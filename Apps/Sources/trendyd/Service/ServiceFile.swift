@@ -1,8 +1,6 @@
 import CommandSupport
 
-/// A file for the service manager: a systemd unit, the definition of its system user, or a launchd job.
-///
-/// Used by `trendyd service install`, `trendyd service print` and `make install`.
+/// File for the service manager: a systemd unit, the definition of its system user, or a launchd job.
 struct ServiceFile: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case systemUnit
@@ -17,14 +15,13 @@ struct ServiceFile: Hashable, Sendable {
   private let body: String
   private static let programMark = "@PROGRAM@"
 
-  /// Text that identifies files written by this program, which it may therefore overwrite and remove.
+  /// Text that marks files written by this program. Only marked files are overwritten or removed.
   static let mark = "Written by trendyd service install"
 
-  /// Name for `trendyd service print`. User units have the prefix `user/`, because system units may have the same name.
+  /// Name for `trendyd service print`. User units have the prefix `user/`, because a system unit may have the same
+  /// name.
   var label: String { kind == .userUnit ? "user/\(name)" : name }
 
-  /// Returns the content of the file.
-  /// - Parameter program: absolute path of `trendyd`.
   func text(program: String) -> String {
     switch kind {
     case .systemUnit, .userUnit:
@@ -93,7 +90,7 @@ extension ServiceFile {
 
       """)
 
-  /// Socket unit for the hub, used instead of `--listen`. systemd accepts connections even while the hub restarts.
+  /// Socket unit for the hub, used instead of `--listen`. systemd keeps accepting connections while the hub restarts.
   static let hubSocket = ServiceFile(
     kind: .systemUnit, name: "trendy-hub.socket",
     body: """
@@ -128,8 +125,7 @@ extension ServiceFile {
 
       """)
 
-  /// Agent as a user service. It is sandboxed less than the hub, because it runs the user's hooks with the user's
-  /// permissions.
+  /// Agent as a user service. It is sandboxed less than the hub, because it runs hooks with the user's permissions.
   static let userAgent = ServiceFile(
     kind: .userUnit, name: "trendy-agent.service",
     body: """
@@ -170,8 +166,7 @@ extension ServiceFile {
 
       """)
 
-  /// Returns the service section for a role. No restart after exit status 64 or 78, because a usage or configuration
-  /// error would recur.
+  /// The service is not restarted after exit 64 or 78, because a usage or configuration error would recur.
   private static func service(role: String) -> String {
     """
     [Service]

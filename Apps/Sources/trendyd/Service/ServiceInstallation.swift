@@ -1,18 +1,15 @@
 import CommandSupport
 import Foundation
 
-/// Installation of trendyd as a service: its files and the commands for the service manager.
 struct ServiceInstallation: Sendable {
-  /// Folders to install to, by kind of file.
+  /// Destination folders by kind of file.
   private let folders: [ServiceFile.Kind: URL]
   let files: [ServiceFile]
-  /// Whether the service belongs to the user's session rather than to the machine.
+  /// Whether the service belongs to the user's session or, if `false`, to the machine.
   let isUser: Bool
-  /// Whether the service manager is running and uses these folders; `false` when installing to `DESTDIR`.
+  /// Whether the service manager is running and uses these folders. `false` when installing to `DESTDIR`.
   let isManagerPresent: Bool
 
-  /// Selects the files and folders for a service.
-  /// - Throws: ``CommandError`` if the role cannot be installed in this scope.
   init(role: DaemonRun.Role, isUser: Bool, environment: [String: String]) throws(CommandError) {
     self.isUser = isUser
     let root = URL(filePath: environment["DESTDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/")
@@ -53,7 +50,6 @@ struct ServiceInstallation: Sendable {
 
   private var units: [String] { files.filter { $0.kind != .systemUser }.map(\.name) }
 
-  /// Commands that start the service after its files have been installed.
   var startCommands: [[String]] {
     #if os(macOS)
       return files.map { ["launchctl", "bootstrap", "gui/\(getuid())", url(of: $0).path] }
@@ -63,7 +59,6 @@ struct ServiceInstallation: Sendable {
     #endif
   }
 
-  /// Commands that stop the service before its files are removed.
   var stopCommands: [[String]] {
     #if os(macOS)
       return files.map { ["launchctl", "bootout", "gui/\(getuid())", url(of: $0).path] }
@@ -72,7 +67,7 @@ struct ServiceInstallation: Sendable {
     #endif
   }
 
-  /// Commands that notify the service manager after the files have been removed.
+  /// Commands to run after the files have been removed.
   var forgetCommands: [[String]] {
     #if os(macOS)
       return []
@@ -83,8 +78,6 @@ struct ServiceInstallation: Sendable {
 
   private var systemctl: [String] { isUser ? ["systemctl", "--user"] : ["systemctl"] }
 
-  /// Runs one of the service manager's commands.
-  /// - Throws: ``CommandError`` with exit 69 if the command cannot be run or fails.
   func run(_ command: [String]) throws(CommandError) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -119,9 +112,8 @@ struct ServiceInstallation: Sendable {
     return String(decoding: data, as: UTF8.self).contains(ServiceFile.mark)
   }
 
-  /// Writes one of the service's files.
-  /// - Returns: whether the file is new or changed.
-  /// - Throws: ``CommandError`` if the file cannot be written, or exists and was not written by trendyd.
+  /// Writes a file and returns whether it is new or changed.
+  /// - Throws: ``CommandError`` if the file cannot be written, or if it exists and was not written by trendyd.
   func write(_ file: ServiceFile, program: String) throws(CommandError) -> Bool {
     let url = url(of: file)
     let text = file.text(program: program)

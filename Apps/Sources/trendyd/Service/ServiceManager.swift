@@ -10,12 +10,12 @@ import CommandSupport
 import Foundation
 import Synchronization
 
-/// Connection to the service manager for notifications of readiness, status, reloads and termination (`sd_notify`
-/// protocol of systemd).
+/// Connection to the service manager for readiness, status, reload and stop notifications (systemd's `sd_notify`
+/// protocol).
 ///
 /// Each notification is a datagram to the socket in `NOTIFY_SOCKET`. If that variable is not set, nothing is sent.
 final class ServiceManager: Sendable {
-  /// Parts of the daemon. All configured parts must be running before the process is ready.
+  /// Parts of the daemon. The process is ready once all configured parts are running.
   enum Part: Hashable, Comparable, Sendable {
     case hub
     case agent
@@ -28,7 +28,6 @@ final class ServiceManager: Sendable {
     var isStopping = false
     var hasFailed = false
 
-    /// Status of all parts on one line.
     var status: String { words.sorted { $0.key < $1.key }.map(\.value).joined(separator: "; ") }
   }
 
@@ -40,11 +39,8 @@ final class ServiceManager: Sendable {
   private let state: Mutex<State>
   private let warn: @Sendable (String) -> Void
 
-  /// Connects to the service manager if the environment names one.
-  /// - Parameters:
-  ///   - environment: environment variables of the process.
-  ///   - parts: parts that must be running before the process is ready.
-  ///   - warn: called once if a notification cannot be sent.
+  /// Connects to the service manager if the environment names one. `warn` is called once if a notification cannot be
+  /// sent.
   /// - Throws: ``CommandError`` if a variable is invalid.
   init(environment: [String: String], parts: Set<Part>, warn: @escaping @Sendable (String) -> Void) throws(CommandError)
   {
@@ -81,7 +77,7 @@ final class ServiceManager: Sendable {
 
   // MARK: Notifications
 
-  /// Marks a part as running. When all parts are running, notifies the manager that the process is ready.
+  /// Marks a part as running. Notifies the manager once all parts are running.
   func ready(_ part: Part) {
     let text = state.withLock { state -> String? in
       guard state.awaited.remove(part) != nil, state.awaited.isEmpty else { return nil }
@@ -90,7 +86,7 @@ final class ServiceManager: Sendable {
     if let text { send(text) }
   }
 
-  /// Sets the status text of a part; `nil` removes it.
+  /// Sets a part's status text; `nil` removes it.
   func say(_ words: String?, of part: Part) {
     let words = words?.replacing("\n", with: " ")
     let text = state.withLock { state -> String? in
@@ -101,9 +97,9 @@ final class ServiceManager: Sendable {
     if let text { send(text) }
   }
 
-  /// Notifies the manager of the start and the end of a reload, and runs `body` in between.
+  /// Runs `body` between notifications for the start and end of a reload.
   func reload(_ body: () -> Void) {
-    // The manager requires a timestamp that is later than its reload request.
+    // The manager requires a timestamp later than its reload request.
     let microseconds = monotonicNanoseconds() / 1000
     send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
     body()
@@ -119,7 +115,6 @@ final class ServiceManager: Sendable {
     if isFirst { send("STOPPING=1\nSTATUS=Ending") }
   }
 
-  /// Sends a heartbeat to the watchdog of the service manager.
   func beat() { send("WATCHDOG=1") }
 
   private func send(_ text: String) {
@@ -135,7 +130,7 @@ final class ServiceManager: Sendable {
     if isFirst { warn("Cannot notify the service manager at \(socketPath ?? ""): \(reason)") }
   }
 
-  // MARK: The environment
+  // MARK: Environment
 
   private static func address(_ path: String) -> UnixAddress? {
     if path.hasPrefix("/") { return UnixAddress(path: path) }
@@ -147,7 +142,7 @@ final class ServiceManager: Sendable {
 
   private static func heartbeatInterval(_ environment: [String: String]) throws(CommandError) -> Duration? {
     guard let text = environment["WATCHDOG_USEC"], !text.isEmpty else { return nil }
-    // If the process id differs, the variable was meant for another process and merely inherited.
+    // If the process id differs, the variable was meant for another process.
     if let pid = environment["WATCHDOG_PID"], pid != "\(getpid())" { return nil }
     guard let microseconds = Int64(text), microseconds > 0 else {
       throw CommandError(
@@ -158,8 +153,7 @@ final class ServiceManager: Sendable {
   }
 }
 
-/// Returns the time of the monotonic clock in nanoseconds. systemd uses the same clock, which does not advance during
-/// suspend.
+/// systemd uses the same clock, which stops during suspend.
 private func monotonicNanoseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,9 +1,8 @@
 import Synchronization
 import TrendyProtocols
 
-/// Watchdog that checks whether all parts of the daemon respond.
-///
-/// If a part hangs, heartbeats to the service manager stop, and the manager restarts the process.
+/// Watchdog that checks whether all parts of the daemon respond. If one hangs, heartbeats stop and the service manager
+/// restarts the process.
 final class Watchdog: Sendable {
   typealias Check = @Sendable () async throws -> Void
 
@@ -11,8 +10,8 @@ final class Watchdog: Sendable {
 
   func set(_ check: Check?, of part: ServiceManager.Part) { checks.withLock { $0[part] = check } }
 
-  /// Checks all parts at the interval that the service manager requires, and sends a heartbeat each time all of them
-  /// have responded. Returns when the task is cancelled.
+  /// Checks all parts at the interval required by the service manager until the task is cancelled. Sends a heartbeat
+  /// each time all of them have responded.
   func report(to manager: ServiceManager, clock: any TimeSource, warn: (String) -> Void) async {
     guard let interval = manager.heartbeatInterval else { return }
     while !Task.isCancelled {
@@ -21,7 +20,6 @@ final class Watchdog: Sendable {
         for check in all { try await check() }
         manager.beat()
       } catch {
-        // Cancellation ends the loop and is not reported.
         if !(error is CancellationError) { warn("Watchdog check failed: \(error)") }
       }
       try? await clock.sleep(for: interval)

@@ -35,7 +35,7 @@ struct HubInitCommand: DaemonCommand {
       return try existing(hub)
     }
     try settings.save(to: hub.directory)
-    // The address for devices comes from all settings in effect, not only from the options of this command.
+    // The address for devices comes from all settings in effect, not just from this command's options.
     let served = try session.hubSettings()
     return try PairingOffer(
       user: user, code: try hub.accounts.createPairingCode(user: user.id), settings: served)

@@ -8,10 +8,9 @@ struct TokenListCommand: DaemonCommand {
     "token list", summary: "List the devices and tokens of the hub.", group: .users, examples: ["token list"],
     options: [OptionSpec("--name", value: "user", kind: .text, help: "only devices of this user"), .data])
 
-  /// A device with the name of its user.
   struct Row {
     var device: HubDevice
-    /// Name of the user; `nil` if all of the user's data was erased.
+    /// `nil` if all of the user's data was erased.
     var personName: String?
   }
 

@@ -24,7 +24,7 @@ struct UserLimitCommand: DaemonCommand {
   }
 
   private let name: String
-  /// New maximum number of rows. `nil` if the option is not given, `.some(nil)` for the hub's default.
+  /// `nil` if the option is not given, `.some(nil)` for the hub's default.
   private let rows: Int64??
   private let bytes: Int64??
 
@@ -75,7 +75,6 @@ struct UserLimitCommand: DaemonCommand {
 }
 
 extension HubContainer.Holding {
-  /// Returns the JSON members for the size of a user's record and its limits.
   func quotaMembers(within quota: HubQuota) -> [(String, JSONText)] {
     func number(_ value: Int64?) -> JSONText {
       value.flatMap { $0 == HubQuota.unlimited ? nil : .number(Int($0)) } ?? .null

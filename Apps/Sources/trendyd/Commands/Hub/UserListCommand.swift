@@ -8,7 +8,6 @@ struct UserListCommand: DaemonCommand {
     "user list", summary: "List users with their data sizes and devices.", group: .users,
     examples: ["user list"], options: [.data])
 
-  /// A user, with that user's devices and record size.
   struct Row {
     var user: HubUser
     var devices: [HubDevice]

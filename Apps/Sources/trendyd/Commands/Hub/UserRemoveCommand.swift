@@ -14,7 +14,7 @@ struct UserRemoveCommand: DaemonCommand {
 
   struct Answer {
     var user: HubUser
-    /// Whether the data has been erased; `false` if it was not requested, or if the running hub will erase it later.
+    /// `false` if erasure was not requested, or if the running hub will erase the data later.
     var isErased: Bool
   }
 
@@ -31,7 +31,7 @@ struct UserRemoveCommand: DaemonCommand {
   func act(_ session: DaemonSession) throws -> Answer {
     let hub = try session.existingHub()
     let lookup = PeopleLookup(accounts: hub.accounts)
-    // `--erase` also accepts users that were removed earlier.
+    // `--erase` also accepts users who were removed earlier.
     let user = try lookup.user(name, among: isErasing ? lookup.everyone() : hub.accounts.users())
     guard !isErasing || isSure else {
       throw CommandError(

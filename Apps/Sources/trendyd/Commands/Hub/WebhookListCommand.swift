@@ -10,12 +10,11 @@ struct WebhookListCommand: DaemonCommand {
     examples: ["webhook list"],
     options: [OptionSpec("--name", value: "user", kind: .text, help: "only webhooks of this user"), .data])
 
-  /// A webhook with its user and delivery status.
   struct Row {
     var webhook: HubWebhook
-    /// Status of deliveries; `nil` if the webhook has just been added.
+    /// `nil` if the webhook has just been added.
     var standing: WebhookDeliveryState?
-    /// Name of the user; `nil` if all of the user's data was erased.
+    /// `nil` if all of the user's data was erased.
     var personName: String?
   }
 
