@@ -9,11 +9,10 @@ import TrendyFoundation
 
 /// Home folder of the current user.
 public enum HomeFolder: Sendable {
-  /// Returns `HOME`, or the folder in the user database if `HOME` is not set, as in a system job; `/` if both are
-  /// missing.
+  /// Returns `HOME` or, if it is not set, as in a system job, the folder in the user database; `/` if that is missing
+  /// too.
   ///
-  /// An empty or relative `HOME` is ignored, because the location of the store would then depend on the working
-  /// directory.
+  /// An empty or relative `HOME` is ignored: the location of the store would depend on the working directory.
   public static func path(in environment: [String: String]) -> String {
     if let home = environment["HOME"], home.hasPrefix("/") { return home }
     return entry() ?? "/"
@@ -26,7 +25,7 @@ public enum HomeFolder: Sendable {
     }
   #else
     /// Returns the home folder from `/etc/passwd`. In a statically linked program, `getpwuid` may fail to load the C
-    /// library's plug-ins for the user database.
+    /// library's user database plug-ins.
     private static func entry() -> String? {
       // A missing file is treated as empty.
       guard let list = try? String(contentsOf: URL(filePath: "/etc/passwd"), encoding: .utf8) else { return nil }

@@ -1,8 +1,8 @@
 public import TrendyModels
 
-/// JSON value whose objects keep the order of their members.
+/// JSON value whose objects preserve member order.
 public struct JSONText: Sendable {
-  /// Representation of the value; serialized only when the text is requested.
+  /// Representation of the value, serialized only when its text is requested.
   private enum Node: Sendable {
     /// `null`, `true`, `false` or a number, as text.
     case literal(String)
@@ -47,10 +47,10 @@ public struct JSONText: Sendable {
   /// Creates an array.
   public static func array(_ values: [JSONText]) -> JSONText { JSONText(.array(values)) }
 
-  /// Creates an object that keeps the order of its members.
+  /// Creates an object. The order of its members is preserved.
   public static func object(_ members: [(String, JSONText)]) -> JSONText { JSONText(.object(members)) }
 
-  /// Converts a parsed value. Members of objects are sorted by name, because ``JSONValue`` does not keep their order.
+  /// Converts a parsed value. Object members are sorted by name, because ``JSONValue`` does not preserve their order.
   public static func value(_ value: JSONValue) -> JSONText {
     switch value {
     case .null: .null

@@ -1,7 +1,7 @@
 public import TrendyModels
 
-/// Writer that serializes a JSON object member by member, without building a tree; used for exports with millions of
-/// documents.
+/// Writer that serializes a JSON object member by member without building a tree, for exports with millions of
+/// documents. Member names must be ASCII that needs no escaping, except in ``object(named:_:)``.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -25,37 +25,25 @@ public struct JSONWriter: ~Copyable, Sendable {
     return JSONText(written: bytes)
   }
 
-  /// Adds a string member; the value is escaped.
-  /// - Parameters:
-  ///   - name: ASCII that needs no escaping.
-  ///   - value: `nil` for null.
+  /// Adds a string member with its value escaped, or null for `nil`.
   public mutating func string(_ name: StaticString, _ value: String?) {
     begin(name)
     if let value { JSONText.write(value, to: &bytes) } else { literal("null") }
   }
 
   /// Adds a Boolean member.
-  /// - Parameters:
-  ///   - name: ASCII that needs no escaping.
-  ///   - value: value of the member.
   public mutating func bool(_ name: StaticString, _ value: Bool) {
     begin(name)
     literal(value ? "true" : "false")
   }
 
-  /// Adds a number member.
-  /// - Parameters:
-  ///   - name: ASCII that needs no escaping.
-  ///   - value: `nil`, NaN and infinity are written as null.
+  /// Adds a number member. Writes `nil`, NaN and infinity as null.
   public mutating func number(_ name: StaticString, _ value: Double?) {
     begin(name)
     if let value { add(JSONText.number(value)) } else { literal("null") }
   }
 
   /// Adds a member with a parsed JSON value.
-  /// - Parameters:
-  ///   - name: ASCII that needs no escaping.
-  ///   - value: value of the member.
   public mutating func value(_ name: StaticString, _ value: JSONValue) {
     begin(name)
     switch value {
@@ -65,19 +53,13 @@ public struct JSONWriter: ~Copyable, Sendable {
     }
   }
 
-  /// Adds an object member.
-  /// - Parameters:
-  ///   - name: ASCII that needs no escaping.
-  ///   - body: adds the members of the object.
+  /// Adds an object member. `body` adds the members of the object.
   public mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
     begin(name)
     inside(body)
   }
 
-  /// Adds an object member whose name may need escaping.
-  /// - Parameters:
-  ///   - name: any string.
-  ///   - body: adds the members of the object.
+  /// Adds an object member whose name may need escaping. `body` adds the members of the object.
   public mutating func object(named name: String, _ body: (inout JSONWriter) -> Void) {
     separate()
     JSONText.write(name, to: &bytes)

@@ -2,8 +2,8 @@
 public struct MemoryMap: Hashable, Sendable {
   /// Address ranges of the program and its shared libraries that are mapped read-only and were never modified.
   ///
-  /// Their pages can be released, because the kernel rereads them from the file on the next access. Mappings of other
-  /// files are excluded: another thread may have unmapped them since and reused their addresses.
+  /// Their pages can be released: the kernel rereads them from the file on the next access. Mappings of other files are
+  /// excluded, because another thread may have unmapped them since and reused their addresses.
   public let unchangedCode: [Range<UInt>]
 
   private struct Part {
@@ -12,9 +12,8 @@ public struct MemoryMap: Hashable, Sendable {
     var isCode: Bool
   }
 
-  /// Parses the mappings of a process.
-  /// - Parameter text: content of `/proc/self/smaps`. Each mapping has a line with addresses, permissions and file,
-  ///   followed by lines with its sizes.
+  /// Parses the content of `/proc/self/smaps`. Each mapping has a line with addresses, permissions and file, followed
+  /// by lines with its sizes.
   public init(_ text: some Sequence<UInt8>) {
     var parts: [Part] = []
     /// Mapping whose size lines are being parsed.
@@ -33,7 +32,7 @@ public struct MemoryMap: Hashable, Sendable {
     unchangedCode = parts.filter { programs.contains($0.file) }.map(\.addresses)
   }
 
-  /// Returns a private read-only mapping of a file, or `nil` for other mappings.
+  /// Returns a private read-only file mapping, or `nil` for other mappings.
   private static func part(at addresses: Range<UInt>, _ words: [ArraySlice<UInt8>]) -> Part? {
     guard words.count == 6 else { return nil }
     let file = String(decoding: words[5].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)

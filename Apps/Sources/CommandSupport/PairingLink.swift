@@ -12,7 +12,7 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  /// Whether the text starts like a pairing link, even if it is not a valid one.
+  /// Whether the text starts like a pairing link, even if the link is invalid.
   public static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix("trendy:") }
 
   /// Parses a link; unknown parameters are ignored.
@@ -31,7 +31,7 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(Self.beginning)hub=\(Self.encoded(hub))&code=\(Self.encoded(code))" }
 
-  /// Escapes only characters that would end a parameter or the link. A shorter link makes a QR code with larger
+  /// Escapes only characters that would end a parameter or the link. The shorter link makes a QR code with larger
   /// modules, which is easier to scan.
   private static func encoded(_ text: String) -> String {
     text.replacing("%", with: "%25").replacing("&", with: "%26").replacing("#", with: "%23").replacing("+", with: "%2B")

@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// Folder of the running program, in which the other programs are installed as well.
+/// Folder of the running program, where the other programs are also installed.
 public enum ProgramFolder: Sendable {
-  /// Path of the folder. On Linux, symbolic links are resolved; elsewhere, the path is as given when the program was
+  /// Path of the folder. On Linux, symbolic links are resolved. Elsewhere, it is the path with which the program was
   /// started.
   public static var path: String {
     var buffer = [CChar](repeating: 0, count: 4096)

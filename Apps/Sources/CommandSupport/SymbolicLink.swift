@@ -6,12 +6,12 @@
   import Darwin
 #endif
 
-/// Resolves symbolic links before a file is replaced by renaming a new one, so that the link itself is preserved.
+/// Resolves symbolic links before a file is replaced by renaming, so that the link itself is preserved.
 public enum SymbolicLink: Sendable {
   /// Returns the file to replace for a path.
   ///
-  /// If the path is a link to a file, returns the target, which may be missing. Otherwise returns the path itself, also
-  /// for a link to something other than a regular file, such as `/dev/stdout`.
+  /// If the path is a link to a file, that is its target, which may be missing. Otherwise it is the path itself, even
+  /// if the path links to something other than a regular file, such as `/dev/stdout`.
   public static func target(of path: String) -> String {
     var status = stat()
     if stat(path, &status) == 0 {
@@ -20,7 +20,7 @@ public enum SymbolicLink: Sendable {
       return String(cString: real)
     }
     var target = path
-    // Linux follows at most 40 links as well.
+    // Linux also follows at most 40 links.
     for _ in 0..<40 {
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = buffer.withUnsafeMutableBytes {

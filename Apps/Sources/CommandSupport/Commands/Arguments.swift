@@ -6,11 +6,11 @@ public struct OptionSpec: Hashable, Sendable {
   public let value: String?
   /// Kind of value, used for completion; `nil` for a flag.
   public let kind: ValueKind?
-  /// Treatment of an option that is given more than once.
+  /// How to treat an option that is given more than once.
   public let repetition: Repetition
   public let help: String
 
-  /// Treatment of an option that is given more than once.
+  /// How to treat an option that is given more than once.
   public enum Repetition: Hashable, Sendable {
     /// Reject the command line if the values differ.
     case refused
@@ -49,7 +49,7 @@ public struct OptionSpec: Hashable, Sendable {
   /// First spelling, used as the option's identifier.
   public var key: String { names[0] }
 
-  /// Formats options as a two-column table of spellings and help.
+  /// Formats options as a table of spellings and help.
   static func table(of options: [OptionSpec], width: Int) -> [String] {
     let rows = options.map { option in
       (
@@ -68,8 +68,8 @@ public struct Arguments: Hashable, Sendable {
   private var values: [String: [String]] = [:]
 
   /// Parses the words of a command line. All words after `--` are positional.
-  /// - Throws: ``CommandError`` with exit 64 for an unknown option, a missing value, a value for a flag, or two
-  ///   different values for an option that is not repeatable.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown option, a missing value, a value for a flag, or different
+  ///   values for an option that is not repeatable.
   public init(_ words: some Sequence<String>, options: [OptionSpec], usage: String) throws(CommandError) {
     var specs: [String: OptionSpec] = [:]
     for option in options { for name in option.names { specs[name] = option } }
@@ -122,7 +122,7 @@ public struct Arguments: Hashable, Sendable {
   /// Returns all values of an option in command-line order.
   public func all(_ name: String) -> [String] { values[name] ?? [] }
 
-  /// Whether a word that starts with a hyphen is a value such as `-5`, `-20m` or `-122.4,37.7` rather than an option.
+  /// Whether a word that starts with a hyphen is a value, such as `-5`, `-20m` or `-122.4,37.7`, rather than an option.
   private static func isNumber(_ word: String) -> Bool {
     word.dropFirst().first.map { $0.isNumber || $0 == "." } ?? false
   }

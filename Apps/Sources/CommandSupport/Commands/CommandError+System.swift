@@ -11,7 +11,7 @@ extension CommandError {
   /// Creates the error for a failed system call on a file or folder.
   /// - Parameters:
   ///   - verb: operation that failed: `write`, `create`, `delete`.
-  ///   - path: path that the user knows, not the path of a temporary file.
+  ///   - path: path that the user knows, rather than that of a temporary file.
   ///   - code: `errno` of the call.
   ///   - hint: what the user can do; `nil` for the default hint for `code`.
   public init(cannot verb: String, _ path: String, code: Int32, hint: String? = nil) {
@@ -34,13 +34,13 @@ extension CommandError {
     self.init(cannot: verb, path, code: Self.code(of: error), hint: hint)
   }
 
-  /// Creates the error for a failed file operation in Foundation; returns `nil` if `error` is not about a file.
+  /// Creates the error for a failed file operation in Foundation, or returns `nil` if `error` is not about a file.
   public init?(file error: any Error) {
     guard let error = error as? CocoaError, let path = error.filePath else { return nil }
     self.init(cannot: "access", path, error)
   }
 
-  /// Returns the `errno` value that corresponds to a Foundation error, `EIO` if there is none.
+  /// Returns the `errno` value that corresponds to a Foundation error, or `EIO`.
   private static func code(of error: any Error) -> Int32 {
     if let error = error as? POSIXError { return error.code.rawValue }
     guard let error = error as? CocoaError else { return EIO }

@@ -1,9 +1,9 @@
 extension CommandLine {
   /// Rejects arguments that are not valid UTF-8.
   ///
-  /// The standard library replaces invalid bytes with replacement characters, so a command would otherwise store a
-  /// garbled note or open a different file.
-  /// - Throws: ``CommandError`` with exit 64 that quotes the repaired argument.
+  /// The standard library replaces invalid bytes with replacement characters. A command would then store a garbled note
+  /// or open the wrong file.
+  /// - Throws: ``CommandError`` with exit 64. Its message quotes the argument with the replacements.
   public static func checkEncoding() throws(CommandError) {
     for index in 0..<Int(argc) {
       guard let word = unsafeArgv[index], String(validatingCString: word) == nil else { continue }

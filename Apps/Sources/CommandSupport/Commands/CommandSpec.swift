@@ -10,21 +10,12 @@ public struct CommandSpec: Hashable, Sendable {
   public let examples: [String]
   /// Options for this command, excluding the global options.
   public let options: [OptionSpec]
-  /// Whether help omits the command because it is only called by other programs.
+  /// Whether help omits the command, because only other programs call it.
   public let isHidden: Bool
   /// Columns of the `--plain` output; empty if the command has none.
   public let columns: [String]
 
-  /// Declares a command.
-  /// - Parameters:
-  ///   - words: the command as typed: `type prop add`.
-  ///   - arguments: positional arguments, in order.
-  ///   - summary: one-sentence description for help.
-  ///   - group: group in which help lists the command.
-  ///   - examples: example command lines without the program's name.
-  ///   - options: options of this command, excluding the global options.
-  ///   - isHidden: whether help omits the command.
-  ///   - columns: columns of the `--plain` output; empty if the command has none.
+  /// Declares a command. `words` is the command as typed: `type prop add`.
   public init(
     _ words: String, _ arguments: ArgumentSpec..., summary: String, group: CommandGroup, examples: [String],
     options: [OptionSpec] = [], isHidden: Bool = false, columns: [String] = []
@@ -49,7 +40,7 @@ public struct CommandSpec: Hashable, Sendable {
   public var argumentsUsage: String { arguments.map(\.usage).joined(separator: " ") }
 }
 
-/// Group of related commands in the overview of help.
+/// Group of related commands in the help overview.
 public struct CommandGroup: Hashable, Sendable {
   public let name: String
   public let summary: String
@@ -105,7 +96,7 @@ public struct ArgumentSpec: Hashable, Sendable {
   public let label: String
   public let kind: ValueKind
   public let count: Count
-  /// Noun for the error message if the argument is missing: `Missing id`.
+  /// Noun for the error message if the argument is missing, as in `Missing id`.
   public let meaning: String
 
   /// Creates a required argument with one value.
@@ -123,7 +114,7 @@ public struct ArgumentSpec: Hashable, Sendable {
     ArgumentSpec(label: label, kind: kind, count: .oneOrMore, meaning: meaning)
   }
 
-  /// Creates an argument with any number of values, including none.
+  /// Creates an argument with zero or more values.
   public static func any(_ label: String, _ kind: ValueKind) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .any, meaning: label)
   }
@@ -164,8 +155,8 @@ extension CommandSpec {
     }
   }
 
-  /// Returns the option that probably takes an unexpected argument as its value: `--limit 3`, `--until 2026-11-20`,
-  /// `--name Bob`.
+  /// Returns the option that probably takes an unexpected argument as its value, as in `--limit 3`, `--until
+  /// 2026-11-20` or `--name Bob`.
   private func optionFor(_ word: String) -> String? {
     let kinds: [ValueKind] =
       if Double(word) != nil { [.number] } else if word.first?.isASCIIDigit == true {
@@ -174,7 +165,8 @@ extension CommandSpec {
     return options.first { $0.kind.map(kinds.contains) ?? false }.map { "\($0.key) \(ShellWords.quoted(word))" }
   }
 
-  /// Returns the arguments that the value at an index may belong to: optional arguments up to the next required one.
+  /// Returns the arguments that the value at an index may belong to: any optional arguments there and the next required
+  /// one.
   func arguments(at index: Int) -> [ArgumentSpec] {
     guard index < arguments.count else {
       return arguments.suffix(1).filter { $0.count == .oneOrMore || $0.count == .any }

@@ -1,4 +1,4 @@
-/// Commands of a program, with the parser for its command lines and the generator for its help.
+/// Commands of a program. Parses its command lines and generates its help.
 public struct CommandTable: Sendable {
   public let program: String
   /// Description of the program in one or two sentences.
@@ -7,7 +7,7 @@ public struct CommandTable: Sendable {
   private let findCommand: @Sendable (CommandTable, [String]) -> CommandSpec?
   /// Options that every command accepts.
   public let globalOptions: [OptionSpec]
-  /// Paragraphs at the end of the overview that apply to every command.
+  /// Paragraphs that apply to every command, at the end of the overview.
   let notes: [String]
   private let makeTopics: @Sendable () -> [HelpTopic]
 
@@ -18,8 +18,8 @@ public struct CommandTable: Sendable {
   ///   - commands: declarations of all commands, evaluated only if more than one of them is needed.
   ///   - find: returns the command whose path is the longest prefix of the given words; `nil` searches `commands`.
   ///   - globalOptions: options that every command accepts.
-  ///   - notes: paragraphs at the end of the overview that apply to every command.
-  ///   - topics: help topics that are not commands; evaluated when help is requested.
+  ///   - notes: paragraphs that apply to every command, at the end of the overview.
+  ///   - topics: help topics other than commands, evaluated when help is requested.
   public init(
     program: String, about: String, commands: @autoclosure @escaping @Sendable () -> [CommandSpec],
     find: (@Sendable ([String]) -> CommandSpec?)? = nil, globalOptions: [OptionSpec], notes: [String],
@@ -43,7 +43,6 @@ public struct CommandTable: Sendable {
   /// Declarations of all commands, created on each access.
   public var commands: [CommandSpec] { makeCommands() }
 
-  /// Help topics that are not commands.
   var topics: [HelpTopic] { makeTopics() }
 
   /// Returns a command's options, including the global ones.
@@ -61,7 +60,7 @@ public struct CommandTable: Sendable {
 extension CommandTable {
   /// Result of looking up the command in a command line.
   public enum Meaning: Sendable {
-    /// A command with the words that follow its path, and any global options that preceded it.
+    /// Command, with the words that follow its path and any global options before it.
     case command(CommandSpec, rest: [String])
     /// Global options without a command.
     case none(options: [String])
@@ -85,7 +84,7 @@ extension CommandTable {
     if let found = findCommand(self, Array(rest)) {
       return .command(found, rest: head + rest.dropFirst(found.path.count))
     }
-    // Longest prefix of `rest` with which a command's path begins.
+    // Longest prefix of `rest` that starts a command's path.
     var known: [String] = []
     while let word = rest.first, commands.contains(where: { $0.path.starts(with: known + [word]) }) {
       known.append(word)
@@ -141,8 +140,7 @@ extension CommandTable {
     return order.map { group in (group, visibleCommands.filter { $0.group == group }) }
   }
 
-  /// Returns the overview of all commands by group.
-  /// - Parameter width: line length in columns.
+  /// Returns an overview of all commands by group. `width` is the line length in columns.
   public func overview(width: Int) -> String {
     let terminal = Terminal(width: width)
     var lines = terminal.lines(of: about)
@@ -166,7 +164,7 @@ extension CommandTable {
     return lines.joined(separator: "\n")
   }
 
-  /// Reference to the help on global options: `Global options, such as --json and --store: trendy help options`.
+  /// Reference to the help on global options, as in `Global options, such as --json and --store: trendy help options`.
   private var globalOptionsLine: String {
     "Global options, such as \(globalOptions.prefix(2).map(\.key).joined(separator: " and ")): \(program) help options"
   }
@@ -209,7 +207,7 @@ extension CommandTable {
     [command.name, command.argumentsUsage].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Complete help as a chapter in Markdown.
+  /// Complete help as a Markdown chapter.
   public var markdown: String {
     func table(_ options: [OptionSpec]) -> [String] {
       ["```"] + OptionSpec.table(of: options, width: 100) + ["```", ""]

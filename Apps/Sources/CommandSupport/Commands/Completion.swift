@@ -1,4 +1,4 @@
-/// A completion candidate.
+/// Completion candidate.
 public struct Candidate: Hashable, Sendable {
   /// Text that replaces the incomplete word.
   public var text: String
@@ -13,18 +13,15 @@ public struct Candidate: Hashable, Sendable {
 
 /// Source of existing values for completion, such as event types and places.
 public protocol CompletionValues {
-  /// Returns the existing values of a kind.
-  /// - Parameters:
-  ///   - kind: kind of value.
-  ///   - arguments: arguments before the value, such as the event type when one of its properties is completed.
+  /// Returns the existing values of a kind. `arguments` precede the value, such as the event type if one of its
+  /// properties is being completed.
   func values(of kind: ValueKind, after arguments: [String]) -> [Candidate]
 }
 
 extension CommandTable {
   /// Returns the completion candidates for the last word: subcommands, options not given yet, and values.
-  /// - Parameters:
-  ///   - words: words of the command line without the program's name. The last word is incomplete and may be empty.
-  ///   - values: source of existing values.
+  ///
+  /// `words` does not include the program's name. Its last word is incomplete and may be empty.
   public func candidates(for words: [String], values: some CompletionValues) -> [Candidate] {
     guard let typed = words.last else { return [] }
     let line = CompletionLine(words.dropLast(), of: self)
@@ -59,7 +56,6 @@ extension CommandTable {
     return candidates.filter { $0 == .files || $0.text.lowercased().hasPrefix(wanted) }
   }
 
-  /// Returns the possible next words after a command prefix.
   private func nextWords(after words: [String]) -> [Candidate] {
     var found: [Candidate] = []
     for (_, commands) in groups {
@@ -83,7 +79,7 @@ extension CommandTable {
   }
 }
 
-/// Parsed words that precede the word to be completed.
+/// Parsed words before the word to be completed.
 private struct CompletionLine {
   /// Command whose path is the longest prefix of the words, if any.
   let command: CommandSpec?
@@ -91,18 +87,18 @@ private struct CompletionLine {
   let options: [OptionSpec]
   /// Keys of the options already given.
   private(set) var given: Set<String> = []
-  /// Words that are not options or their values: the command's path and its arguments.
+  /// The command's path and its arguments: words that are not options or their values.
   let commandWords: [String]
-  /// Words after the command's path that are not options or their values.
+  /// Arguments: words after the command's path that are not options or their values.
   let positionals: [String]
-  /// Kind of value expected by the preceding option; `nil` if the preceding word is not an option that needs a value.
+  /// Kind of value expected by the last option; `nil` unless that option still needs one.
   private(set) var awaitedValue: ValueKind?
   /// Whether the words contain `--`, after which all words are arguments.
   private(set) var isPastOptions = false
 
   init(_ words: some Collection<String>, of table: CommandTable) {
-    // Which options take a value depends on the command, but their values must be skipped to find the command. The
-    // first pass knows only the global options, which suffices to find the command.
+    // To find the command, option values must be skipped, but which options take values depends on the command. The
+    // first pass therefore uses only the global options, which is enough.
     let named = Self.read(words, options: table.globalOptions).others
     let command = table.commands.filter { named.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
     options = (command?.options ?? []) + table.globalOptions

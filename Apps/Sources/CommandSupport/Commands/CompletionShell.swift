@@ -6,8 +6,8 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
 
   /// Returns the completion script for a program.
   ///
-  /// The script runs `program words`, which prints one candidate per line and, after a tab, its description. The line
-  /// `:files` makes the shell complete file names.
+  /// The script runs `program words`, which prints one candidate per line, followed by a tab and its description. The
+  /// line `:files` makes the shell complete file names.
   public func script(for program: String) -> String {
     switch self {
     case .bash: Self.bash(program)
@@ -16,10 +16,8 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the script for bash.
-  ///
-  /// Bash completes only the part of a word after the last character in `COMP_WORDBREAKS`, so the script passes the
-  /// whole line and these characters to the program.
+  /// Returns the script for bash, which passes the whole line and `COMP_WORDBREAKS` to the program. Bash completes only
+  /// the part of a word after the last of these characters.
   private static func bash(_ program: String) -> String {
     """
     # bash completion of \(program)

@@ -51,7 +51,7 @@ extension ExitCode {
   }
 }
 
-/// Error thrown by a command: the failure, its reason and a hint on how to resolve it.
+/// Error thrown by a command: the failure, its reason and a hint on resolving it.
 public struct CommandError: Error, Hashable, Sendable {
   /// Failure and reason, without a final period.
   public var message: String
@@ -60,7 +60,7 @@ public struct CommandError: Error, Hashable, Sendable {
   /// Usage line of the command, if the command line was invalid.
   public var usage: String?
   public var exit: ExitCode
-  /// Id of the failed request to the hub, if any, to find it in the hub's log.
+  /// Id of the failed hub request, if any, for finding it in the hub's log.
   public var requestId: String?
 
   public init(

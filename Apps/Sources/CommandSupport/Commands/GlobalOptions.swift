@@ -18,9 +18,9 @@ public enum GlobalOptions: Sendable {
   ]
 }
 
-/// Internal subcommand of `trendyd` that runs those `trendy` commands that need the network.
+/// Internal subcommand of `trendyd` that runs `trendy` commands that need the network.
 public enum NetworkMode: Sendable {
-  /// First argument of `trendyd`. The arguments of `trendy` follow.
+  /// First argument of `trendyd`, followed by the arguments of `trendy`.
   public static let word = "network"
 }
 

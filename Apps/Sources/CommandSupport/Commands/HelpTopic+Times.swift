@@ -1,8 +1,8 @@
 extension HelpTopic {
-  /// Help topic on the formats of times and durations.
+  /// Help topic for time and duration formats.
   public static let times = HelpTopic("times", timeLines)
 
-  /// Example phrases for times, with their meanings.
+  /// Example phrases for times and their meanings.
   static let moments: [(phrases: [String], meaning: String)] = [
     (["8:30", "0830", "8h30", "9am", "9:30pm", "noon"], "the latest time that matches"),
     (["yesterday 21:00", "mon 9am", "Nov 20 8:30"], "a time on a given day"),
@@ -31,7 +31,7 @@ extension HelpTopic {
       ]
   }
 
-  /// Joins phrases and quotes those that contain spaces, as a shell requires.
+  /// Joins phrases, quoting those with spaces as a shell requires.
   private static func shown(_ phrases: [String]) -> String {
     phrases.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: "  ")
   }

@@ -1,4 +1,4 @@
-/// Help topic that is not a command, such as time formats.
+/// Help topic other than a command, such as time formats.
 public struct HelpTopic: Hashable, Sendable {
   public let name: String
   /// Lines of at most 80 columns.

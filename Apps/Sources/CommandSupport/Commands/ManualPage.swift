@@ -33,7 +33,7 @@ extension CommandTable {
     return [".TP", names + (option.value.map { " \\fI\(roff($0))\\fR" } ?? ""), roff(option.help)]
   }
 
-  /// Escapes text for roff: hyphens are not typeset as dashes, and no line starts a request.
+  /// Escapes text for roff, so that hyphens are not typeset as dashes and no line starts a request.
   private static func roff(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\"", with: "\\(dq")
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

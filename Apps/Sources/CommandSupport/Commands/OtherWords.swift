@@ -1,6 +1,6 @@
-/// Command names used by other programs, mapped to the corresponding Trendy commands.
+/// Command names from other programs, mapped to the corresponding Trendy commands.
 enum OtherWords {
-  /// Trendy commands in order of preference, keyed by the name that other programs use.
+  /// Trendy commands in order of preference, keyed by the name in other programs.
   private static let words: [String: [String]] = {
     let meant: [([String], [String])] = [
       (["add", "new", "record", "create", "make", "insert"], ["log", "add"]),
@@ -43,11 +43,7 @@ enum OtherWords {
     return words
   }()
 
-  /// Finds the command that corresponds to a name used by another program.
-  /// - Parameters:
-  ///   - word: name as typed.
-  ///   - candidates: commands that are possible at this position.
-  /// - Returns: first corresponding command among `candidates`, or `nil`.
+  /// Returns the first of `candidates` that corresponds to a name used by another program, or `nil`.
   static func here(for word: String, among candidates: [String]) -> String? {
     words[word.lowercased()]?.first(where: candidates.contains)
   }

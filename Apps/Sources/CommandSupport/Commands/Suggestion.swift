@@ -2,8 +2,8 @@
 public enum Suggestion: Sendable {
   /// Returns the most similar candidate, or `nil` if none is similar enough.
   ///
-  /// Compares by Damerau-Levenshtein distance, ignoring case. A candidate may differ by one edit per three characters,
-  /// and by at least one.
+  /// Similarity is Damerau-Levenshtein distance, ignoring case. A candidate may differ by one edit per three
+  /// characters, and always by at least one.
   public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let lowered = Array(word.lowercased())
     let limit = max(1, lowered.count / 3)

@@ -6,8 +6,8 @@ public enum DurationPhrase: Sendable {
   /// Maximum duration in seconds, about ten thousand years.
   private static let longest = 10_000 * 366 * 86_400.0
 
-  /// Parses a duration and returns seconds, or `nil` if it is invalid. A number without a unit is in minutes; `7:30` is
-  /// in hours and minutes.
+  /// Parses a duration into seconds, or returns `nil` if it is invalid. A number without a unit is in minutes, and
+  /// `7:30` is in hours and minutes.
   public static func seconds(_ text: some StringProtocol) -> Double? {
     guard let seconds = clockLike(text) ?? bareMinutes(text) ?? TimeSpan(text)?.seconds, seconds <= longest else {
       return nil
@@ -31,7 +31,7 @@ public enum DurationPhrase: Sendable {
     return minutes * 60
   }
 
-  /// Formats seconds as `1 h 30 min`; durations under two minutes as seconds.
+  /// Formats seconds as `1 h 30 min`, or as seconds below two minutes.
   public static func words(_ seconds: Double) -> String {
     guard let total = Int(exactly: seconds.rounded()) else { return "\(seconds) s" }
     if total < 120 { return "\(total) s" }
@@ -44,7 +44,7 @@ extension Character {
   package var isASCIIDigit: Bool { isASCII && isNumber }
 }
 
-/// A duration with units, such as `2 weeks`, `1h30m` or `half an hour`.
+/// Duration with units, such as `2 weeks`, `1h30m` or `half an hour`.
 ///
 /// Days, weeks, months and years follow the calendar, so their length in seconds varies.
 struct TimeSpan: Hashable {
@@ -52,7 +52,7 @@ struct TimeSpan: Hashable {
   private(set) var days = 0.0
   private(set) var clockSeconds = 0.0
 
-  /// Parses a duration; returns `nil` if the unit is missing or a number of months is fractional.
+  /// Parses a duration. Returns `nil` if the unit is missing or the number of months is fractional.
   init?(_ text: some StringProtocol) {
     var rest = Substring(
       text.lowercased().replacing("half an hour", with: "30min").replacing("half a day", with: "12h"))
@@ -74,7 +74,7 @@ struct TimeSpan: Hashable {
     if lastUnit == nil { return nil }
   }
 
-  /// Length in seconds, counting 24 hours a day; `nil` if the duration includes months or years.
+  /// Length in seconds with 24-hour days; `nil` if the duration includes months or years.
   var seconds: Double? { months == 0 ? days * 86_400 + clockSeconds : nil }
 
   /// Text such as `1 hour 30 minutes`. Weeks are converted to days: `2w` is `14 days`.

@@ -5,7 +5,7 @@ import TrendyModels
 struct CalendarDay: Hashable {
   var year: Int
   var month: Int
-  /// Day of the month. Values beyond the end of the month continue into the next month.
+  /// Day of the month. A value beyond the end of the month continues into the next month.
   var day: Int
 
   init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
@@ -27,7 +27,7 @@ struct CalendarDay: Hashable {
   /// Returns midnight at the start of this date.
   func start(in local: LocalTime) -> Date { local.date(year: year, month: month, day: day) }
 
-  /// Returns the start of the user's day with this date, which may differ from midnight (`day_starts_at`).
+  /// Returns the start of the user's day with this date. It may differ from midnight (`day_starts_at`).
   func dayStart(in local: LocalTime) -> Date { local.startOfDay(datedAs: start(in: local)) }
 }
 
@@ -49,7 +49,7 @@ struct WallClock: Hashable {
 extension LocalTime {
   /// Returns all points in time on a date at which local clocks show a time of day, in order.
   ///
-  /// The array is empty if a clock change skips the time, and has two elements if the change repeats it.
+  /// The array is empty if a clock change skips the time of day, and has two elements if a clock change repeats it.
   func occurrences(of clock: WallClock, on day: CalendarDay) -> [Date] {
     let guess = date(at: clock, on: day)
     let here = components(of: guess).secondsFromGMT
@@ -62,7 +62,8 @@ extension LocalTime {
     }.sorted()
   }
 
-  /// Returns a point in time with this local time of day; a time that a clock change skips is shifted by the change.
+  /// Returns a point in time with this local time of day. If a clock change skips it, the result is shifted by the
+  /// change.
   func date(at clock: WallClock, on day: CalendarDay) -> Date {
     date(
       year: day.year, month: day.month, day: day.day, hour: clock.hour, minute: clock.minute, second: clock.second)

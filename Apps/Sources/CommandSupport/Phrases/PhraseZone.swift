@@ -10,18 +10,18 @@ import TrendyModels
 
 /// Time zone in a phrase such as `9:00 UTC`, `9:00+01:00`, `9am CET` or `9:00 Europe/Paris`.
 ///
-/// The rest of the phrase is parsed in UTC, with all times shifted by the offset of this zone, and the result is
-/// shifted back.
+/// The rest of the phrase is parsed in UTC with all times shifted by this zone's offset. The result is then shifted
+/// back.
 enum PhraseZone: Hashable {
   /// Fixed offset in seconds east of UTC.
   case offset(Int)
   case rules(TimeZoneRules)
 
-  /// Returns the point in time at which a clock in UTC shows the same time as a clock in this zone at `date`.
+  /// Returns the point in time when a UTC clock shows what a clock in this zone shows at `date`.
   func wall(_ date: Date) -> Date { date.addingTimeInterval(Double(secondsFromGMT(at: date))) }
 
-  /// Reverses ``wall(_:)``. Returns the first of two times that a clock change repeats; shifts a time that a clock
-  /// change skips.
+  /// Reverses ``wall(_:)``. Returns the first of two times that a clock change repeats, and shifts a skipped time by
+  /// the change.
   func date(wall: Date) -> Date {
     let before = Double(secondsFromGMT(at: wall.addingTimeInterval(-86_400)))
     let date = wall.addingTimeInterval(-before)
@@ -37,12 +37,11 @@ enum PhraseZone: Hashable {
     }
   }
 
-  // MARK: - Reading
+  // MARK: - Parsing
 
   /// Returns every way to interpret one of the words as a time zone, each with the remaining words.
-  /// - Parameters:
-  ///   - words: words of a phrase, lowercased.
-  ///   - typed: phrase with the original capitalization, needed to look up zone names.
+  ///
+  /// `words` are lowercased. `typed` has the original capitalization, which is needed to look up zone names.
   static func readings(
     of words: [String], typed: String, now: Date, in local: LocalTime
   ) -> [(words: [String], zone: PhraseZone)] {
@@ -56,18 +55,17 @@ enum PhraseZone: Hashable {
     }
   }
 
-  /// Splits `9:00z` and `9:00+01:00` into time and zone, with offsets as `+0100`. Other words are returned unchanged.
-  /// - Parameters:
-  ///   - word: word of a phrase, lowercased.
-  ///   - isDated: whether a date and `t` precede the word, so that a hyphen starts an offset. Otherwise `9:00-10:30` is
-  ///     a range.
+  /// Splits `9:00z` and `9:00+01:00` into time and zone, writing the offset as `+0100`. Returns other words unchanged.
+  ///
+  /// `isDated` means that a date and `t` precede the word, so a hyphen starts an offset. Otherwise `9:00-10:30` is a
+  /// range.
   static func detached(_ word: String, isDated: Bool = false) -> [String] {
     if word.hasSuffix("z"), TimePhrase.clock(String(word.dropLast())) != nil { return [String(word.dropLast()), "z"] }
     guard let sign = word.lastIndex(where: { "+-".contains($0) }), TimePhrase.clock(String(word[..<sign])) != nil else {
       return [word]
     }
     let digits = word[sign...].dropFirst().filter { $0 != ":" }
-    // PostgreSQL prints offsets with only the hours: `09:00:00-05`.
+    // PostgreSQL prints offsets as hours only: `09:00:00-05`.
     let isShort = digits.count == 2 && word[..<sign].count { $0 == ":" } == 2
     guard isShort || digits.count == 4 && (word[sign] == "+" || isDated) else { return [word] }
     return [String(word[..<sign]), "\(word[sign])\(digits)\(isShort ? "00" : "")"]
@@ -85,8 +83,8 @@ enum PhraseZone: Hashable {
     }
   }
 
-  /// Parses an offset such as `+0100`, `+01:00`, `-0500` or `utc+1` to seconds. Rejects `-05:00`, which may be the end
-  /// of a range.
+  /// Parses an offset such as `+0100`, `+01:00`, `-0500` or `utc+1` into seconds. Rejects `-05:00`, which may be the
+  /// end of a range.
   private static func offset(_ word: String) -> Int? {
     let isNamed = word.hasPrefix("utc") || word.hasPrefix("gmt")
     let rest = word.dropFirst(isNamed ? 3 : 0)
@@ -100,9 +98,9 @@ enum PhraseZone: Hashable {
     return (hours * 3600 + minutes * 60) * (sign == "-" ? -1 : 1)
   }
 
-  /// Returns the offset of an abbreviation used by the user's time zone during the surrounding year, or `nil`.
+  /// Returns the offset of an abbreviation used in the user's time zone within a year of `now`, or `nil`.
   ///
-  /// Abbreviations are ambiguous across zones: `CST` means different offsets in Chicago and Shanghai.
+  /// Abbreviations from other zones are ambiguous: `CST` means different offsets in Chicago and Shanghai.
   private static func offset(ofAbbreviation word: String, now: Date, in local: LocalTime) -> Int? {
     guard local.zoneName != "UTC", (2...5).contains(word.count), word.allSatisfy(\.isLetter) else { return nil }
     tzset()
@@ -116,7 +114,7 @@ enum PhraseZone: Hashable {
     return Set(offsets).count == 1 ? offsets[0] : nil
   }
 
-  /// Returns the rules of a zone such as `europe/paris`, looked up as typed and then capitalized.
+  /// Returns the rules of a zone such as `europe/paris`. Looks up the name as typed, then capitalized.
   private static func rules(_ word: String, typed: String) -> TimeZoneRules? {
     var capital = ""
     for letter in word { capital += capital.last?.isLetter == true ? String(letter) : letter.uppercased() }

@@ -9,11 +9,11 @@ public struct ShellLine: Hashable, Sendable {
   public init(_ line: some StringProtocol) {
     var quote: Character?
     var isEscaped = false
-    // Whether the current word has started. A pair of quotes starts a word even if it is empty.
+    // Whether the current word has started. Quotes start a word even if it is empty.
     var isWord = false
     for character in line {
       if isEscaped {
-        // Within double quotes, a backslash is literal unless it precedes a character that it can escape.
+        // Within double quotes, a backslash escapes only these characters and is otherwise literal.
         if quote == "\"", !"\"\\$`".contains(character) { words[words.count - 1].append("\\") }
         words[words.count - 1].append(character)
         isEscaped = false
@@ -34,10 +34,10 @@ public struct ShellLine: Hashable, Sendable {
     isQuoted = quote != nil
   }
 
-  /// Shortens candidates for a shell that replaces only the part of a word after the last break character.
-  /// - Parameters:
-  ///   - candidates: candidates for the whole last word.
-  ///   - breaks: break characters, the value of bash's `COMP_WORDBREAKS`.
+  /// Shortens candidates for the whole last word, for a shell that replaces only the part of it after the last break
+  /// character.
+  ///
+  /// `breaks` is the value of bash's `COMP_WORDBREAKS`.
   public func completing(_ candidates: [Candidate], breaks: String) -> [Candidate] {
     let typed = words[words.count - 1]
     guard !isQuoted, let last = typed.lastIndex(where: { "=:".contains($0) && breaks.contains($0) }) else {

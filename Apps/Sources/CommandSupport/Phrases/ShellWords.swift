@@ -1,11 +1,10 @@
-/// Splitting and quoting of words by the rules of a shell, without expansions (POSIX, "Shell Command Language", 2.2 and
-/// 2.6.5).
+/// Splits and quotes words by shell rules, without expansions (POSIX, "Shell Command Language", 2.2 and 2.6.5).
 public enum ShellWords: Sendable {
   /// Splits a line at unquoted whitespace.
   /// - Returns: words with quotes removed, or `nil` if a quote is not closed or the line ends with a backslash.
   public static func split(_ line: String) -> [String]? {
     var words: [String] = []
-    // Appended in place rather than collected as pieces, because a note may be a megabyte long.
+    // Characters are appended in place rather than collected as pieces, because a note may be a megabyte long.
     var word = ""
     var isInWord = false
     var quote: Character?

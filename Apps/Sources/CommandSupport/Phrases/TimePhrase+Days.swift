@@ -1,8 +1,6 @@
 import TrendyFoundation
 import TrendyModels
 
-// Parsing of days as users type them.
-
 extension TimePhrase {
   private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
   private static let months = [
@@ -10,12 +8,12 @@ extension TimePhrase {
     "december",
   ]
 
-  /// Returns the index of the first name that starts with a word of at least three letters.
+  /// Returns the index of the first name that starts with the word, which must have at least three letters.
   private static func place(of word: String, in names: [String]) -> Int? {
     word.count >= 3 && word.allSatisfy(\.isLetter) ? names.firstIndex { $0.hasPrefix(word) } : nil
   }
 
-  /// Returns the number of a month, 1 to 12, for its name or a prefix of it.
+  /// Returns a month's number, 1 to 12, for its name or a prefix of it.
   static func monthNumber(_ word: String) -> Int? { place(of: word, in: months).map { $0 + 1 } }
 
   static func day(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
@@ -38,7 +36,7 @@ extension TimePhrase {
     }
   }
 
-  /// Parses a number of days before today: `3 days ago`, `a week ago`.
+  /// Parses a number of days before today, as in `3 days ago` or `a week ago`.
   private static func daysAgo(_ words: [String], today: CalendarDay) -> CalendarDay? {
     guard words.last == "ago", let span = TimeSpan(words.dropLast().joined(separator: " ")), span.months == 0,
       span.clockSeconds == 0, span.days == span.days.rounded()
@@ -46,7 +44,7 @@ extension TimePhrase {
     return today.adding(days: -Int(span.days))
   }
 
-  /// Parses a weekday in a given week: `monday last week`, `last week monday`, `sun 2 weeks ago`.
+  /// Parses a weekday in a given week, as in `monday last week`, `last week monday` or `sun 2 weeks ago`.
   private static func dayOfWeek(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
     guard words.count > 2 else { return nil }
     for (name, rest) in [(words[0], words.dropFirst()), (words[words.count - 1], words.dropLast())] {
@@ -57,7 +55,7 @@ extension TimePhrase {
     return nil
   }
 
-  /// Parses a week relative to the current one: `last week` is -1, `2 weeks ago` is -2.
+  /// Parses a week relative to the current one: `last week` is -1 and `2 weeks ago` is -2.
   private static func weeks(_ words: [String]) -> Int? {
     if words.count == 2, words[1] == "week" { return ["last": -1, "this": 0, "next": 1][words[0]] }
     guard words.count > 2, words.last == "ago", words[words.count - 2].hasPrefix("w"),
@@ -67,7 +65,7 @@ extension TimePhrase {
     return -weeks
   }
 
-  /// Parses a date with its weekday, `Wed 25 Nov`, as commands print it; returns `nil` if the weekday is wrong.
+  /// Parses a date with its weekday as commands print it (`Wed 25 Nov`). Returns `nil` if the weekday is wrong.
   private static func checkedDay(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
     guard words.count > 1, let ago = weekday(words[0], now: now, in: local),
       let day = day(Array(words.dropFirst()), now: now, in: local)
@@ -77,22 +75,20 @@ extension TimePhrase {
     return number(day) == number(last) ? day : nil
   }
 
-  /// Returns the number of days since the last occurrence of a weekday, 0 if it is today.
+  /// Returns the number of days since a weekday last occurred, 0 if it is today.
   static func weekday(_ word: String, now: Date, in local: LocalTime) -> Int? {
     weekdayNumber(word).map { (local.components(of: local.startOfDay(now)).weekday - $0 + 7) % 7 }
   }
 
-  /// Returns the number of a weekday, 0 for Sunday to 6, from its name, a prefix of it or its plural.
+  /// Returns a weekday's number, from 0 for Sunday to 6, for its name, a prefix of it or its plural.
   private static func weekdayNumber(_ word: String) -> Int? {
     let names = word.hasSuffix("s") ? String(word.dropLast()) : word
     return place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays))
   }
 
-  /// Parses a date in numbers: `2026-11-20`, `20261120`, `2026-W47-5`, `2026/11/20`, `20.11.2026`, `20.11.26`,
-  /// `20.11.`.
+  /// Parses a numeric date: `2026-11-20`, `20261120`, `2026-W47-5`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`.
   ///
-  /// Returns `nil` for ambiguous dates: `20/11/2026` can only be a day in November, but `4/3/2026` may be in March or
-  /// April.
+  /// Returns `nil` for ambiguous dates: `20/11/2026` can only be in November, but `4/3/2026` may be in March or April.
   private static func numberedDay(
     _ word: String, today: CalendarDay, now: Date, in local: LocalTime
   ) -> CalendarDay? {
@@ -108,7 +104,7 @@ extension TimePhrase {
     return Set(days).count == 1 ? days[0] : nil
   }
 
-  /// Returns the possible dates for three numbers; several if the order of day, month and year is ambiguous.
+  /// Returns the possible dates for three numbers. There are several if the order of day, month and year is ambiguous.
   private static func numberedDays(_ word: String) -> [CalendarDay] {
     for separator in "-/." {
       guard let parts = numbers(of: word[...], separator: separator), parts.count == 3 else { continue }
@@ -128,7 +124,8 @@ extension TimePhrase {
     return []
   }
 
-  /// Returns the possible dates for an ambiguous date such as `4/3/2026`, in ISO format; `nil` if no word is ambiguous.
+  /// Returns the possible dates, in ISO format, for an ambiguous date such as `4/3/2026`, or `nil` if no word is
+  /// ambiguous.
   static func days(ofDoubtful phrase: String, in local: LocalTime) -> [String]? {
     let days = phrase.split(separator: " ").lazy.map { word in
       numberedDays(String(word)).filter { existing($0, in: local) != nil }
@@ -138,7 +135,7 @@ extension TimePhrase {
     }
   }
 
-  /// Returns the numbers in a date such as `20.11.` or `20.11.26`, of which at most one is a four-digit year.
+  /// Returns the numbers in a date such as `20.11.` or `20.11.26`. At most one may be a four-digit year.
   private static func numbers(of word: Substring, separator: Character) -> [Int]? {
     let parts = word.split(separator: separator, omittingEmptySubsequences: false)
     let years = parts.filter { $0.count == 4 }.count
@@ -149,7 +146,7 @@ extension TimePhrase {
     return parts.compactMap { Int($0) }
   }
 
-  /// Parses a date with a month name: `Nov 20`, `20 Nov`, `20th november 2025`.
+  /// Parses a date with a month name, as in `Nov 20`, `20 Nov` or `20th november 2025`.
   private static func namedDay(
     _ words: [String], today: CalendarDay, now: Date, in local: LocalTime
   ) -> CalendarDay? {
@@ -166,8 +163,8 @@ extension TimePhrase {
     return last(month: month, day: day, today: today, now: now, in: local)
   }
 
-  /// Returns the most recent date with this month and day. For 29 February it can be eight years ago, around a year
-  /// such as 1900.
+  /// Returns the most recent date with this month and day. For 29 February, that may be eight years ago, as around
+  /// 1900.
   private static func last(month: Int, day: Int, today: CalendarDay, now: Date, in local: LocalTime) -> CalendarDay? {
     (0...8).lazy.map { CalendarDay(year: today.year - $0, month: month, day: day) }
       .first { existing($0, in: local) != nil && $0.start(in: local) <= now }

@@ -1,15 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-// Parsing of weeks, months and years as users type them.
-
 extension TimePhrase {
-  /// Range of whole days. `--since` uses its start, `--until` its end.
+  /// Range of whole days. `--since` uses its start and `--until` its end.
   struct Period: Hashable {
     var first: CalendarDay
     /// Day after the last day.
     var end: CalendarDay
-    /// Time of day with the same digits as a year: `2026` may also mean 20:26.
+    /// Time of day with the same digits: `2026` may be a year or 20:26.
     var clock: WallClock?
 
     fileprivate init(_ first: CalendarDay, days: Int = 0, months: Int = 0) {
@@ -26,7 +24,7 @@ extension TimePhrase {
     }
   }
 
-  /// Parses a week, month or year: `last week`, `this month`, `2026`, `2026-11`, `2026-W47`, `november`, `Nov 2026`.
+  /// Parses a week, month or year, as in `last week`, `this month`, `2026`, `2026-11`, `2026-W47` or `Nov 2026`.
   static func period(_ words: [String], now: Date, in local: LocalTime) -> Period? {
     let today = CalendarDay(local.startOfDay(now), in: local)
     switch words.count {
@@ -46,7 +44,7 @@ extension TimePhrase {
     guard let year = year(parts[0]) else { return nil }
     switch parts.count {
     case 1:
-      // Numbers outside this range, such as 1945 and 2310, are times of day: users rarely mean events in those years.
+      // Numbers outside this range, such as 1945 and 2310, are times of day: users rarely record events in those years.
       guard (1970..<2100).contains(year) else { return nil }
       var period = Period.year(year)
       period.clock = clock(word)
@@ -79,15 +77,13 @@ extension TimePhrase {
   }
 }
 
-/// Week of ISO 8601, which starts on Monday, or one of its days: `2026-W47`, `2026-W47-5`, `2026W47`, `2026W475`.
+/// ISO 8601 week, which starts on Monday, or a day in it: `2026-W47`, `2026-W47-5`, `2026W47`, `2026W475`.
 struct ISOWeek {
   let monday: CalendarDay
-  /// Day of the week; `nil` for the whole week.
+  /// `nil` for the whole week.
   let day: CalendarDay?
 
-  /// Parses a week or a day in ISO format.
-  /// - Parameter word: lowercased.
-  /// - Returns: `nil` if the format is different, or if the year has no week 53.
+  /// Parses a lowercased week or day. Returns `nil` if the format is different or the year has no week 53.
   init?(_ word: String) {
     let digits = word.filter(\.isASCIIDigit)
     let (year, week, day) = (digits.prefix(4), digits.dropFirst(4).prefix(2), digits.dropFirst(6))
@@ -110,7 +106,7 @@ struct ISOWeek {
 /// Part of a day, such as `this morning`, `last night`, `yesterday evening` or `mon afternoon`.
 struct PartOfDay: Hashable {
   let day: CalendarDay
-  /// Hours since midnight of ``day``; up to 29 for a night that ends the next day. Same ranges as `DayPart` in
+  /// Hours since midnight of ``day``, up to 29 for a night that ends the next day. Same ranges as `DayPart` in
   /// TrendyInsights.
   let hours: Range<Int>
   /// Hour to use where a single time is required.
@@ -120,8 +116,7 @@ struct PartOfDay: Hashable {
     "morning": (5..<12, 9), "afternoon": (12..<17, 15), "evening": (17..<21, 19), "night": (21..<29, 23),
   ]
 
-  /// Parses a part of a day.
-  /// - Parameter words: lowercased; the last word is the part.
+  /// Parses lowercased words; the last one is the part of the day.
   init?(_ words: [String], now: Date, in local: LocalTime) {
     guard words.count > 1, let part = Self.parts[words[words.count - 1]] else { return nil }
     var front = Array(words.dropLast())

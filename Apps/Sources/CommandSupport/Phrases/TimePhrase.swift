@@ -1,13 +1,13 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A time as users type it or other programs print it.
+/// Time as users type it or other programs print it.
 ///
 /// Examples: `8:30`, `9pm`, `8h30`, `yesterday 21:00`, `last night`, `-20m`, `2 hours ago`, `mon`, `last friday`,
 /// `monday last week`, `Nov 20`, `20.11.2026`, `2026-11-20 08:30`, `2026-W47-5`, `@1764144000`, `9:00 UTC`, RFC 3339
 /// and RFC 2822. Limits also accept `last week`, `november`, `2026-W47`, `2026-11` and `2026`.
 ///
-/// The ``Meaning`` determines how a time without a day, or a day without a time, is completed.
+/// ``Meaning`` determines how to complete a time without a day, or a day without a time.
 public struct TimePhrase: Hashable, Sendable {
   public static let help =
     "Use a time such as 8:30, 'yesterday 21:00', -20m, mon or 2026-11-20. All formats: trendy help times"
@@ -16,31 +16,31 @@ public struct TimePhrase: Hashable, Sendable {
   public static let writable =
     Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
 
-  /// Purpose of a phrase, which determines how missing parts are completed.
+  /// Purpose of a phrase. It determines how to complete missing parts.
   public enum Meaning: Hashable, Sendable {
     /// Start of an event.
     ///
-    /// A time without a day is the most recent one, or within the next hour. A date without a year is the most recent
-    /// one. A day without a time uses the current time of day.
+    /// A time without a day is the most recent one, or one within the next hour. A date without a year is the most
+    /// recent one. A day without a time takes the current time of day.
     case past
     /// End of an event that started at the given time.
     ///
-    /// A time without a day is on the day of the start, or on the next day if it would precede the start. A weekday is
-    /// the first one on or after the start. A day without a time uses the current time of day.
+    /// A time without a day is on the start day, or on the next day if it would otherwise precede the start. A weekday
+    /// is the first one on or after the start day. A day without a time takes the current time of day.
     case end(of: Date)
     /// New start for an event that started at the given time.
     ///
-    /// A time without a day is on the day of that start. A day without a time keeps its time of day.
+    /// A time without a day is on that day. A day without a time keeps the time of day.
     case moved(from: Date)
-    /// A date. A time without a day is on the day of the given date; a day without a time is at midnight.
+    /// Date. A time without a day is on the day of the given date; a day without a time is at midnight.
     case day(of: Date)
     /// Lower limit. A duration such as `7d` is subtracted from the current time.
     case since
-    /// Upper limit. A day includes all of its hours.
+    /// Upper limit. A day is included in full.
     case until
   }
 
-  /// A resolved time with an optional note for the user.
+  /// Resolved time with an optional note for the user.
   public struct Resolved: Hashable, Sendable {
     public let date: Date
     /// Warning about a time that a clock change skipped or repeated.
@@ -49,18 +49,18 @@ public struct TimePhrase: Hashable, Sendable {
 
   private enum Form: Hashable {
     case moment(Date)
-    /// A duration, with the time of day that it may also mean: `8h30`.
+    /// Duration, with the time of day that the phrase may also mean (`8h30`).
     case span(TimeSpan, WallClock?)
     case day(CalendarDay)
     case part(PartOfDay)
-    /// Most recent day with the given weekday, including today.
+    /// Most recent day with a given weekday, possibly today.
     case weekday(CalendarDay)
     case period(Period)
     case clock(WallClock)
     case clockOfDay(WallClock, CalendarDay)
   }
 
-  /// A parsed phrase. If it contains a time zone, `now` and `local` are in that zone; see ``PhraseZone``.
+  /// Parsed phrase. If it contains a time zone, `now` and `local` are in that zone; see ``PhraseZone``.
   private struct Reading: Hashable {
     let form: Form
     let now: Date
@@ -74,7 +74,7 @@ public struct TimePhrase: Hashable, Sendable {
   private let local: LocalTime
   private let zone: PhraseZone?
 
-  /// Parses a time. Whether it suits a purpose is checked by ``resolved(_:)``.
+  /// Parses a time. Only ``resolved(_:)`` checks whether it suits a purpose.
   /// - Throws: ``CommandError`` with exit 64 if the phrase is invalid or ambiguous, or its time zone is unknown.
   public init(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) {
     guard let reading = Self.reading(phrase, now: now, in: local) else {
@@ -95,7 +95,7 @@ public struct TimePhrase: Hashable, Sendable {
 
   /// Parses a range such as `9:00-10:30`, `yesterday 9am to 11am` or `2026-11-01..2026-11-07`.
   /// - Returns: start and end, or `nil` if the phrase is not a range.
-  /// - Throws: ``CommandError`` with exit 64 if one of the two times is invalid.
+  /// - Throws: ``CommandError`` with exit 64 if either time is invalid.
   public static func range(
     _ phrase: String, now: Date, in local: LocalTime
   ) throws(CommandError) -> (from: TimePhrase, to: TimePhrase)? {
@@ -117,13 +117,13 @@ public struct TimePhrase: Hashable, Sendable {
   }
 
   /// Returns the point in time that the phrase denotes.
-  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, or for a duration or period unless
-  ///   the meaning is `since` or `until`.
+  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, or for a duration or period if the
+  ///   meaning is not `since` or `until`.
   public func resolved(_ meaning: Meaning) throws(CommandError) -> Resolved {
     let found: Resolved
     if let zone {
       let wall = try resolvedByClock(meaning.mapped { zone.wall($0) })
-      // The note is omitted because it would refer to clock times in the other zone.
+      // A note would refer to clock times in the other zone.
       found = Resolved(date: zone.date(wall: wall.date), note: nil)
     } else {
       found = try resolvedByClock(meaning)
@@ -147,7 +147,7 @@ public struct TimePhrase: Hashable, Sendable {
     case .part(let part): return Resolved(date: date(of: part, meaning), note: nil)
     case .weekday(let last):
       var day = last
-      // In `--from mon --to fri`, the end is the first Friday after the start.
+      // In `--from mon --to fri`, the end is the first Friday on or after the start.
       if case .end(let start) = meaning {
         while day.dayStart(in: local) < local.startOfDay(start) { day = day.adding(days: 7) }
       }
@@ -194,7 +194,6 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// Whether the phrase determines the day.
   public var namesDay: Bool {
     switch form {
     case .clock: false
@@ -204,7 +203,7 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// The duration in words, `1 minute` for `1m`; `nil` if the phrase is not a duration.
+  /// Duration in words, such as `1 minute` for `1m`; `nil` if the phrase is not a duration.
   public var durationWords: String? { if case .span(let span, _) = form { span.words } else { nil } }
 
   private func resolved(_ clock: WallClock, _ meaning: Meaning) -> Resolved {
@@ -225,16 +224,13 @@ public struct TimePhrase: Hashable, Sendable {
   /// How far in the future a time without a day may be, in seconds.
   private static let soon = 3600.0
 
-  /// Returns the point in time with this time of day on a date.
-  /// - Parameters:
-  ///   - clock: time of day, which a clock change may skip or repeat.
-  ///   - day: calendar date.
-  ///   - start: if the time occurs twice, the first occurrence at or after `start` is used.
-  ///   - limit: if the time occurs twice, the last occurrence up to `limit` is used; takes precedence over `start`.
+  /// Returns the point in time with this time of day on a date, which a clock change may skip or repeat.
+  ///
+  /// If the time of day occurs twice, returns the last occurrence up to `limit` or, without one, the first at or after
+  /// `start`.
   private func moment(
     _ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast, lastBefore limit: Date? = nil
   ) -> Resolved {
-    // `24:00` is midnight at the end of the day.
     if clock.hour == 24 {
       return moment(WallClock(hour: 0), on: day.adding(days: 1), notBefore: start, lastBefore: limit)
     }
@@ -275,7 +271,7 @@ extension TimePhrase.Meaning {
   }
 }
 
-// MARK: - Reading
+// MARK: - Parsing
 
 extension TimePhrase {
   private static func reading(_ phrase: String, now: Date, in local: LocalTime) -> Reading? {
@@ -283,7 +279,7 @@ extension TimePhrase {
     for (words, zone) in PhraseZone.readings(of: words(phrase), typed: phrase, now: now, in: local) {
       var clock = LocalTime(isUTC: true)
       (clock.dayStart, clock.firstWeekday) = (local.dayStart, local.firstWeekday)
-      // A time zone is only accepted together with a time of day.
+      // A time zone is accepted only together with a time of day.
       switch form(words, now: zone.wall(now), in: clock) {
       case .clock(let time), .span(_, let time?):
         return Reading(form: .clock(time), now: zone.wall(now), local: clock, zone: zone)
@@ -295,7 +291,7 @@ extension TimePhrase {
     return nil
   }
 
-  /// Returns the word that is probably an unknown time zone, such as `XYZ` in `9am XYZ`.
+  /// Returns the word that is probably an unknown time zone, as in `9am XYZ`.
   private static func unknownZone(in phrase: String, now: Date, in local: LocalTime) -> String? {
     let typed = phrase.split(separator: " ").map(String.init)
     return typed.indices.dropFirst().first { index in
@@ -317,7 +313,7 @@ extension TimePhrase {
     if text.hasSuffix(" ago"), let span = TimeSpan(text.dropLast(4)) {
       return .moment(date(span, before: now, in: local))
     }
-    // A bare number such as `-20` has no unit and is rejected.
+    // A bare number such as `-20` is rejected because it has no unit.
     if text.hasPrefix("-") { return TimeSpan(text.dropFirst()).map { .moment(date($0, before: now, in: local)) } }
     for sign in ["+", "in "] where text.hasPrefix(sign) {
       return TimeSpan(text.dropFirst(sign.count)).map { .moment(date($0, before: now, in: local, isAfter: true)) }
@@ -325,7 +321,7 @@ extension TimePhrase {
     return form(words(phrase), now: now, in: local)
   }
 
-  /// Parses seconds since 1970: `@1764144000`. Requires nine digits, because `@1` also denotes an entry.
+  /// Parses seconds since 1970, as in `@1764144000`. Requires nine digits, because `@1` also denotes an entry.
   private static func epoch(_ phrase: String) -> Date? {
     let digits = phrase.dropFirst()
     guard phrase.hasPrefix("@"), digits.prefix(while: \.isASCIIDigit).count >= 9,
@@ -334,13 +330,13 @@ extension TimePhrase {
     return Double(digits).map { Date(timeIntervalSince1970: $0) }
   }
 
-  /// Returns the phrase lowercased and without commas at the ends of words: `Nov 20, 2026`, but not `120,5`.
+  /// Returns the phrase lowercased and without commas at word ends: in `Nov 20, 2026`, but not in `120,5`.
   private static func lowercased(_ phrase: String) -> String {
     phrase.lowercased().split(separator: " ").map { $0.hasSuffix(",") ? $0.dropLast() : $0 }.joined(separator: " ")
   }
 
   private static func words(_ phrase: String) -> [String] {
-    // Splits date and time at the `t` of ISO 8601: `2026-11-20t09:00`, `20261120t090000z`.
+    // Split date and time at the `t` of ISO 8601: `2026-11-20t09:00`, `20261120t090000z`.
     var words = lowercased(phrase).split(separator: " ").flatMap { word -> [String] in
       let halves = word.split(separator: "t", omittingEmptySubsequences: false)
       guard halves.count == 2, halves[0].count >= 6, halves[0].last?.isASCIIDigit == true,
@@ -373,9 +369,9 @@ extension TimePhrase {
     return span.map { .span($0, nil) }
   }
 
-  /// Returns the positions at which a time of day may occur among the words of a date.
+  /// Returns the ranges in which a time of day may occur among the words of a date.
   ///
-  /// The time is at the end or the beginning. In the output of date(1), `10:15:30` precedes the year.
+  /// It is usually at the beginning or the end. In the output of date(1), `10:15:30` precedes the year.
   private static func places(ofClock words: [String]) -> [Range<Int>] {
     let count = words.count
     let ends = [1, 2].filter { $0 < count }.flatMap { [count - $0..<count, 0..<$0] }
@@ -387,8 +383,8 @@ extension TimePhrase {
 
   private static func form(_ clock: WallClock, of words: [String], now: Date, in local: LocalTime) -> Form? {
     guard let day = day(words, now: now, in: local) else { return nil }
-    // A weekday or `yesterday` refers to the user's day, which may end after midnight; a numeric date, to the calendar
-    // day.
+    // A weekday or `yesterday` refers to the user's day, which may end after midnight. A date with numbers refers to
+    // the calendar day.
     let isDated = words.contains { $0.contains(where: \.isNumber) }
     if !isDated, clock.seconds < local.dayStart {
       let night = day.adding(days: 1)
@@ -404,7 +400,7 @@ extension TimePhrase {
       let fields = local.components(of: now)
       let whole = span.days.rounded(.down)
       let day = CalendarDay(now, in: local).adding(months: Int(sign * span.months))
-      // Uses the last day of a shorter month rather than the first days of the next one.
+      // In a shorter month, use its last day rather than the first days of the next month.
       let length = CalendarDay(
         CalendarDay(year: day.year, month: day.month, day: 1).adding(months: 1).adding(days: -1).start(in: local),
         in: local
@@ -439,7 +435,7 @@ extension TimePhrase {
       (digits, half) = (digits.dropLast(suffix.count), value)
     }
     var parts = digits.split(separator: ":", omittingEmptySubsequences: false)
-    // Fractions are dropped, because events start at whole seconds.
+    // Drop fractions, because events start at whole seconds.
     if parts.count == 3, let dot = parts[2].firstIndex(of: "."), parts[2][dot...].dropFirst().allSatisfy(\.isASCIIDigit)
     {
       parts[2] = parts[2][..<dot]

@@ -17,13 +17,13 @@ public struct WordsQuestion: Hashable, Sendable {
     breaks = arguments.value("--breaks") ?? ""
   }
 
-  /// Returns the candidates in the format that the requesting shell needs.
+  /// Returns the candidates in the format needed by the requesting shell.
   public func candidates(of table: CommandTable, values: some CompletionValues) -> [Candidate] {
     let found = table.candidates(for: words, values: values)
     return line?.completing(found, breaks: breaks) ?? found
   }
 
-  /// Prints one candidate per line, followed by a tab and its description.
+  /// Prints one candidate per line, each followed by a tab and its description.
   public static func show(_ candidates: [Candidate], on console: Console) {
     for candidate in candidates {
       console.row([candidate.text] + (candidate.meaning.isEmpty ? [] : [candidate.meaning]))

@@ -7,10 +7,8 @@
 #endif
 
 extension ConfigurationFile {
-  /// Sets a value, either in the existing line or in a new line at the end. Comments and all other lines are preserved.
-  /// - Parameters:
-  ///   - key: key of the setting.
-  ///   - value: canonical value; `nil` removes all lines with the key.
+  /// Sets a value in the existing line or in a new line at the end; `nil` removes all lines with the key. Comments and
+  /// other lines are preserved. `value` must be canonical.
   public mutating func set(_ key: String, to value: String?) {
     let places = lines.indices.filter { index in
       if case .assignment(key, _) = lines[index].content { true } else { false }
@@ -23,7 +21,7 @@ extension ConfigurationFile {
       lines.append(ConfigurationLine(key: key, value: value))
       lineEnds.append(end)
     }
-    // Removes other lines with the key. They would be duplicates or, if the first line was removed, take effect
+    // Remove other lines with the key: they are duplicates or, if the first line was removed, would take effect
     // instead.
     for place in places.dropFirst(value == nil ? 0 : 1).reversed() {
       lines.remove(at: place)
@@ -32,7 +30,7 @@ extension ConfigurationFile {
     self = ConfigurationFile(path: path, bytes: bytes)
   }
 
-  /// Replaces the content with a comment that lists all settings, as an introduction for the user.
+  /// Replaces the content with a comment that lists all settings as an introduction for the user.
   public mutating func explain() {
     let own = Setting.all.filter { !$0.isInRecordAlone }
     let keys = own.map { "# \($0.key) = \($0.standard ?? "...")\n#   \($0.help)\n" }.joined()
@@ -42,13 +40,10 @@ extension ConfigurationFile {
 
   var bytes: [UInt8] { zip(lines, lineEnds).flatMap { Array(($0.text + $1).utf8) } }
 
-  /// Changes the file under a lock and replaces it atomically.
-  /// - Parameters:
-  ///   - path: path of the file. If it is a symbolic link, the target is replaced.
-  ///   - change: changes the current content.
+  /// Changes the file under a lock and replaces it atomically. If `path` is a symbolic link, its target is replaced.
   /// - Returns: new content of the file.
   /// - Throws: ``CommandError`` with exit 73 or 74 if the file cannot be written, or an error thrown by `change`. In
-  ///   both cases, the file is left unchanged.
+  ///   either case, the file is unchanged.
   @discardableResult
   public static func update(
     _ path: String, _ change: (inout ConfigurationFile) throws(CommandError) -> Void

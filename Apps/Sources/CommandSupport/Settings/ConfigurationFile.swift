@@ -6,14 +6,14 @@
   import Darwin
 #endif
 
-/// Configuration file, `$XDG_CONFIG_HOME/trendy/config`. It consists of lines in the form `key = value`, with comments
-/// after `#`.
+/// Configuration file, `$XDG_CONFIG_HOME/trendy/config`. Its lines have the form `key = value`, with comments after
+/// `#`.
 public struct ConfigurationFile: Sendable {
-  /// A valid value with its position in the file.
+  /// Valid value with its position in the file.
   public struct Entry: Hashable, Sendable {
     /// Value in canonical form.
     public let value: String
-    /// Line number, starting at 1.
+    /// Line number, from 1.
     public let line: Int
   }
 
@@ -22,13 +22,13 @@ public struct ConfigurationFile: Sendable {
   public private(set) var exists = false
   /// Valid values, keyed by setting.
   public private(set) var entries: [String: Entry] = [:]
-  /// Whether the file could be read completely and is valid UTF-8, so that rewriting it loses no data.
+  /// Whether the whole file was read and is valid UTF-8, so that rewriting it loses no data.
   private(set) var isWhole = true
   /// Errors in the file, by line; empty if the file is valid.
   public var problems: [CommandError] { findings.map(\.error) }
   private(set) var findings: [ConfigurationProblem] = []
   var lines: [ConfigurationLine] = []
-  /// Line break after each line; empty for a last line that has none.
+  /// Line break after each line; empty if the last line has none.
   var lineEnds: [String] = []
 
   /// Maximum size of the file in bytes.
@@ -39,7 +39,7 @@ public struct ConfigurationFile: Sendable {
     self.init(path: Self.path(in: environment))
   }
 
-  /// Reads a configuration file. Errors are reported by ``problems``.
+  /// Reads a configuration file. ``problems`` contains any errors.
   public init(path: String) {
     self.path = path
     do throws(CommandError) {
@@ -102,11 +102,11 @@ public struct ConfigurationFile: Sendable {
   }
 }
 
-// MARK: Reading
+// MARK: Parsing
 
 extension ConfigurationFile {
   private mutating func parse(_ bytes: [UInt8]) {
-    // Skips a byte order mark, which would otherwise become part of the first key.
+    // Skip a byte order mark, which would otherwise become part of the first key.
     var rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     while !rest.isEmpty {
       let end = rest.firstIndex(of: 0xA)
@@ -154,17 +154,14 @@ extension ConfigurationFile {
   }
 }
 
-/// An error in the configuration file or in an environment variable.
+/// Error in the configuration file or in an environment variable.
 struct ConfigurationProblem {
   let error: CommandError
-  /// Whether the error prevents commands from running, because they might store or send data somewhere the user did not
-  /// choose.
+  /// Whether the error prevents commands from running. If they ran, they might store or send data somewhere the user
+  /// did not choose.
   let isFatal: Bool
 
-  /// Creates a problem.
-  /// - Parameters:
-  ///   - error: message that contains the line number or the variable.
-  ///   - key: key as written, possibly misspelled; `nil` if no key could be parsed.
+  /// `key` is the key as written, possibly misspelled; `nil` if no key could be parsed.
   init(_ error: CommandError, key: String? = nil) {
     self.error = error
     let meant = key.flatMap { Suggestion.nearest(to: $0, among: Setting.keys) ?? $0 }

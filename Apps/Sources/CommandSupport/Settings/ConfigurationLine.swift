@@ -1,4 +1,4 @@
-/// A line of the configuration file, such as `key = value  # comment`.
+/// Line of the configuration file, such as `key = value  # comment`.
 struct ConfigurationLine: Hashable {
   enum Content: Hashable {
     /// Empty line or comment.
@@ -8,7 +8,7 @@ struct ConfigurationLine: Hashable {
     case invalid(String)
   }
 
-  /// Text of the line without its line break.
+  /// Line without its line break.
   let text: String
   let content: Content
   /// Text before and after the value of an assignment; `nil` for other lines.
@@ -39,14 +39,14 @@ struct ConfigurationLine: Hashable {
     content = .assignment(key: key, value: value)
   }
 
-  /// First word of the line, used to suggest a similar key.
+  /// First word of the line, for suggesting a similar key.
   var firstWord: String {
     String(text.drop(while: Self.isSpace).prefix { !Self.isSpace($0) && $0 != "=" && $0 != ":" })
   }
 
   init(key: String, value: String) { self.init("\(key) = \(Self.written(value))") }
 
-  /// Returns the line with a different value. Spaces and comments are preserved.
+  /// Returns the line with a different value, preserving spaces and comments.
   func replacing(_ value: String) -> ConfigurationLine {
     guard let frame else { return self }
     let head = text[frame.head]
@@ -54,8 +54,8 @@ struct ConfigurationLine: Hashable {
       head + (head.hasSuffix("=") ? " " : "") + Self.written(value) + text[frame.tail])
   }
 
-  /// Parses the value that starts at an index.
-  /// - Returns: the value, or `nil` if it is invalid, and the index of its end including quotes.
+  /// Parses the value that starts at an index. Returns `nil` if it is invalid, and the index of its end including
+  /// quotes.
   private static func value(in text: String, from start: String.Index) -> (String?, String.Index) {
     guard start < text.endIndex, text[start] == "\"" else {
       var end = start

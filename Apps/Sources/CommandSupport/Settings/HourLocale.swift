@@ -4,7 +4,7 @@ struct HourLocale: Hashable {
   /// Environment variable that determines the locale; `nil` if none is set.
   let variable: String?
 
-  /// Determines the locale from `LC_ALL`, `LC_TIME` and `LANG`, in this order (POSIX, "Environment Variables").
+  /// Determines the locale from `LC_ALL`, `LC_TIME` or `LANG`, in that order (POSIX, "Environment Variables").
   init(_ environment: [String: String]) {
     variable = ["LC_ALL", "LC_TIME", "LANG"].first { !(environment[$0] ?? "").isEmpty }
     usesTwelveHours = variable.flatMap { environment[$0] }.map(Self.usesTwelveHours) ?? false
@@ -19,7 +19,7 @@ struct HourLocale: Hashable {
     return regions.contains(String(parts[1]))
   }
 
-  /// Regions whose preferred time format has 12 hours (Unicode CLDR, supplemental time data).
+  /// Regions that prefer a 12-hour clock (Unicode CLDR, supplemental time data).
   private static let regions: Set<String> = [
     "AE", "AG", "AL", "AS", "AU", "BB", "BD", "BH", "BM", "BN", "BS", "BT", "CA", "CO", "CY", "DJ", "DM", "DO", "DZ",
     "EG", "EH", "ER", "ET", "FJ", "FM", "GD", "GH", "GM", "GR", "GU", "GY", "HK", "IN", "IQ", "JM", "JO", "KI", "KN",

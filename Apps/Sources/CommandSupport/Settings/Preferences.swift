@@ -7,7 +7,7 @@ public struct Preferences: Hashable, Sendable {
   private let firstWeekday: Int
   private let showsTwelveHours: Bool
 
-  /// Reads the preferences from settings. Settings without a value use their defaults.
+  /// Reads the preferences from settings, using defaults for settings without a value.
   public init(_ settings: Settings) {
     units = settings.text(Setting.units).flatMap(Units.init(rawValue:)) ?? .metric
     dayStart = settings.text(Setting.dayStartsAt).flatMap(DayClock.seconds) ?? 0
@@ -17,7 +17,7 @@ public struct Preferences: Hashable, Sendable {
     firstWeekday = (index + 1) % 7
   }
 
-  /// Returns a calendar with the user's preferences, in the time zone of this process or in UTC.
+  /// Returns a calendar with the user's preferences, in this process's time zone or in UTC.
   public func local(isUTC: Bool = false) -> LocalTime {
     var local = LocalTime(isUTC: isUTC)
     local.dayStart = dayStart
@@ -35,7 +35,7 @@ public enum Units: String, Hashable, Sendable {
   public static let metresOfMile = 1609.344
   public static let metresOfFoot = 0.3048
 
-  /// Formats a length: `840 m`, `12.3 km`; `840 ft`, `7.4 mi`.
+  /// Formats a length as `840 m` or `12.3 km`, or as `840 ft` or `7.4 mi`.
   public func length(_ metres: Double) -> String {
     switch self {
     case .metric: abs(metres) < 999.5 ? "\(Int(metres.rounded())) m" : distance(metres)
@@ -45,7 +45,7 @@ public enum Units: String, Hashable, Sendable {
     }
   }
 
-  /// Formats a distance in the larger unit: `12.3 km`, `7.4 mi`.
+  /// Formats a distance in the larger unit, as `12.3 km` or `7.4 mi`.
   public func distance(_ metres: Double, decimals: Int = 1) -> String {
     let scale = decimals == 1 ? 10 : 100
     let parts = (metres / metresOfUnit * Double(scale)).rounded()
@@ -57,13 +57,13 @@ public enum Units: String, Hashable, Sendable {
     return "\(parts < 0 ? "−" : "")\(whole / scale).\(padding)\(rest) \(name)"
   }
 
-  /// Formats a speed: `48 km/h`, `30 mph`.
+  /// Formats a speed as `48 km/h` or `30 mph`.
   public func speed(_ metresPerSecond: Double) -> String {
     let value = (metresPerSecond * 3600 / metresOfUnit).rounded()
     return "\(JSONText.number(value)) \(self == .metric ? "km/h" : "mph")"
   }
 
-  /// Length in metres of a kilometre or a mile, the unit of distances given without a unit.
+  /// Length of a kilometre or a mile in metres. Distances without a unit are in this unit.
   public var metresOfUnit: Double { self == .metric ? 1000 : Self.metresOfMile }
 
   private var name: String { self == .metric ? "km" : "mi" }

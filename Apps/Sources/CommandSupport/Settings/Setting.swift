@@ -62,7 +62,7 @@ public enum Setting: Sendable {
   public static let exportKeep = SettingSpec(
     "export_keep", .number(1...Int.max), standard: "14", help: "number of scheduled exports to keep")
 
-  /// Names of export formats, as in `trendy export`.
+  /// Export format names, as in `trendy export`.
   public static let exportFormats = [
     "ndjson", "csv", "json", "ics", "loop", "gpx", "geojson", "kml", "owntracks-rec", "mileage", "report",
   ]
@@ -82,7 +82,7 @@ public enum Setting: Sendable {
   public static let limit = SettingSpec(
     "limit", .list, help: "limits of the hub as name=value; default: as in 'hub init'")
 
-  /// All settings, in the order in which they are listed.
+  /// All settings in display order.
   public static let all = [
     dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role,
     poll, log, logFormat, logLevel, hooks, ingest, gpsd, nmea, exportEvery, exportTo, exportFormat, exportKeep,
@@ -91,7 +91,7 @@ public enum Setting: Sendable {
 
   public static let keys = all.map(\.key)
 
-  /// Settings that determine where data is stored or sent. If one of them is invalid, commands do not run.
+  /// Settings that determine where data is stored or sent. Commands do not run if one of them is invalid.
   static let deciding = [store, role, hooks, ingest, exportTo, hubData, storage, listen, host, proxy, tiles]
 
   /// Returns the setting with the given key.

@@ -1,8 +1,8 @@
-/// Declaration of a setting, with its key, the kind of its value and its owner.
+/// Declaration of a setting: its key, kind of value and owner.
 public struct SettingSpec: Hashable, Sendable {
   /// Whether a setting belongs to the user or to a machine.
   public enum Owner: String, Hashable, Sendable {
-    /// Setting of the user, stored in the record and synced to all devices.
+    /// User setting, stored in the record and synced to all devices.
     case user
     /// Setting of this machine, which is not synced.
     case machine
@@ -32,7 +32,7 @@ public struct SettingSpec: Hashable, Sendable {
   static let variablePrefix = "TRENDY_"
   public let kind: Kind
   public let owner: Owner
-  /// Whether the setting can only be stored in the record, not in the configuration file or the environment.
+  /// Whether the setting can be stored only in the record, not in the configuration file or the environment.
   public let isInRecordAlone: Bool
   /// Default value; `nil` if there is none, or if it depends on the machine.
   public let standard: String?
@@ -43,7 +43,7 @@ public struct SettingSpec: Hashable, Sendable {
     help: String
   ) {
     self.key = key
-    // Computed once, because each command reads all settings several times. `replacing` would be slow.
+    // Computed once, because each command reads all settings several times. `replacing` would be too slow.
     variable = Self.variablePrefix + String(key.uppercased().map { $0 == "." ? "_" : $0 })
     self.kind = kind
     self.owner = owner
@@ -55,7 +55,7 @@ public struct SettingSpec: Hashable, Sendable {
 
 extension SettingSpec {
   /// Validates a value and returns it in canonical form: keywords in lower case, times with four digits.
-  /// - Throws: ``CommandError`` with exit 64 that describes the valid values.
+  /// - Throws: ``CommandError`` with exit 64. Its hint describes the valid values.
   public func canonical(_ text: String) throws(CommandError) -> String {
     guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
       throw invalid(text)
@@ -84,7 +84,7 @@ extension SettingSpec {
     return text
   }
 
-  /// Error to report if this setting is set for a single machine; `nil` if that is allowed.
+  /// Error if this setting is set for a single machine; `nil` if that is allowed.
   var refusalElsewhere: CommandError? {
     guard isInRecordAlone else { return nil }
     return CommandError(
@@ -93,9 +93,9 @@ extension SettingSpec {
       exit: .usage)
   }
 
-  /// Validates a value and returns it in the form for the configuration file, which must not depend on the working
-  /// directory.
-  /// - Throws: ``CommandError`` with exit 64 that describes the valid values.
+  /// Validates a value for the configuration file, where it must not depend on the working directory, and returns it in
+  /// canonical form.
+  /// - Throws: ``CommandError`` with exit 64. Its hint describes the valid values.
   public func valueForFile(_ text: String) throws(CommandError) -> String {
     let value = try canonical(text)
     if kind == .path, !value.hasPrefix("/"), !value.hasPrefix("~/") { throw invalid(text) }
@@ -106,7 +106,7 @@ extension SettingSpec {
     CommandError("The value '\(text)' is invalid for '\(key)'", hint: near + expectation, exit: .usage)
   }
 
-  /// Instruction that describes the valid values.
+  /// Hint that describes the valid values.
   public var expectation: String {
     switch kind {
     case .oneOf(let words):
@@ -123,13 +123,12 @@ extension SettingSpec {
     }
   }
 
-  /// Fixed values, offered by completion; empty for other kinds of values.
+  /// Fixed values that completion offers; empty for other kinds of values.
   public var words: [String] { if case .oneOf(let words) = kind { words } else { [] } }
 }
 
-/// Conversion between a time of day as text and seconds since midnight.
 enum DayClock {
-  /// Parses `4:00` or `04:00`; returns `nil` if the text is invalid.
+  /// Parses `4:00` or `04:00`. Returns `nil` if the text is invalid.
   static func seconds(_ text: String) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2,

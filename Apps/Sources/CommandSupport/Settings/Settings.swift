@@ -1,9 +1,9 @@
 import TrendyFoundation
 
-/// Values of all settings with their origins.
+/// Values of all settings and their origins.
 ///
-/// In descending order of precedence: environment, configuration file, synced settings, defaults. Command line options
-/// take precedence over all of them and are handled by the commands.
+/// Precedence, highest first: environment, configuration file, synced settings, defaults. Command-line options override
+/// all of them and are handled by the commands.
 public struct Settings: Sendable {
   /// Origin of a value.
   public enum Origin: Hashable, Sendable {
@@ -13,15 +13,15 @@ public struct Settings: Sendable {
     case locale(String)
     /// Synced setting in the record.
     case synced
-    /// Line of the configuration file, counted from 1.
+    /// Line of the configuration file, from 1.
     case file(path: String, line: Int)
     /// Environment variable with this name.
     case environment(String)
   }
 
-  /// Effective value of a setting, with its origin.
+  /// Effective value of a setting and its origin.
   public struct Resolved: Hashable, Sendable {
-    /// Effective value; `nil` if none is set and there is no default.
+    /// `nil` if the setting has neither a value nor a default.
     public let text: String?
     public let origin: Origin
 
@@ -36,7 +36,7 @@ public struct Settings: Sendable {
   /// Synced settings, keyed by setting.
   public var synced: [String: String] = [:]
 
-  /// Reads the user's configuration file, which is located through `environment`.
+  /// Reads the user's configuration file. `environment` determines its path.
   public init(environment: [String: String]) {
     self.init(file: ConfigurationFile(environment: environment), environment: environment)
   }
@@ -46,7 +46,7 @@ public struct Settings: Sendable {
     self.environment = environment
   }
 
-  /// Errors in the configuration file and the environment, in this order.
+  /// Errors in the configuration file, then those in the environment.
   public var problems: [CommandError] { findings.map(\.error) }
 
   private var findings: [ConfigurationProblem] {
@@ -64,11 +64,11 @@ public struct Settings: Sendable {
     return findings
   }
 
-  /// Messages about unknown variables that start with `TRENDY_`, which may be misspelled.
+  /// Messages about unknown, possibly misspelled, variables that start with `TRENDY_`.
   public var strayVariables: [String] {
     let prefix = SettingSpec.variablePrefix
     let names = Setting.all.map { String($0.variable.dropFirst(prefix.count)) }
-    // `TRENDY_HOOK` is set for hooks by the agent.
+    // The agent sets `TRENDY_HOOK` for hooks.
     let strays = environment.filter { $0.key.hasPrefix(prefix) && !$0.value.isEmpty && $0.key != "\(prefix)HOOK" }
       .keys.map { String($0.dropFirst(prefix.count)) }.filter { !names.contains($0) }
     return strays.sorted().map { stray in
@@ -77,8 +77,8 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Reports all errors. Settings with invalid values fall back to their defaults.
-  /// - Parameter warn: receives errors that do not prevent commands from running.
+  /// Reports all errors. Settings with invalid values take their defaults. `warn` receives errors that do not prevent
+  /// commands from running.
   /// - Throws: ``CommandError`` with exit 78 if a setting that determines where data is stored or sent is invalid.
   public func check(warn: (String) -> Void = { _ in }) throws(CommandError) {
     let findings = findings
@@ -87,7 +87,7 @@ public struct Settings: Sendable {
   }
 
   /// Checks all settings.
-  /// - Throws: ``CommandError`` with exit 78 that lists all errors, including those that do not prevent commands from
+  /// - Throws: ``CommandError`` with exit 78 that lists all errors, even those that do not prevent commands from
   ///   running.
   public func checkAll() throws(CommandError) {
     if let error = Self.combined(problems) { throw error }
@@ -98,12 +98,12 @@ public struct Settings: Sendable {
       ? errors.first : CommandError(errors.map(\.sentence).joined(separator: "\n"), exit: .configuration)
   }
 
-  /// Returns the value of the environment variable for a setting; `nil` if it is not set or empty.
+  /// Returns a setting's environment variable, or `nil` if it is not set or empty.
   private func variable(_ spec: SettingSpec) -> String? {
     environment[spec.variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the effective value of a setting. Invalid values are ignored.
+  /// Returns the effective value of a setting, ignoring invalid values.
   public func resolved(_ spec: SettingSpec) -> Resolved {
     if !spec.isInRecordAlone, let text = variable(spec).flatMap({ usable($0, spec) }) {
       return Resolved(text: text, origin: .environment(spec.variable))
@@ -119,13 +119,13 @@ public struct Settings: Sendable {
     return standard(spec)
   }
 
-  /// Returns the effective value of a setting as text; `nil` if none is set and there is no default.
+  /// Returns the effective value of a setting, or `nil` if it has neither a value nor a default.
   public func text(_ spec: SettingSpec) -> String? { resolved(spec).text }
 
-  /// Returns a value if it is valid. Invalid values are reported by ``problems`` or ``unusableSynced``.
+  /// Returns a value if it is valid. ``problems`` and ``unusableSynced`` report invalid values.
   private func usable(_ text: String, _ spec: SettingSpec) -> String? { try? spec.canonical(text) }
 
-  /// Keys of synced settings whose values are not valid in this version. They were probably set by a newer version.
+  /// Keys of synced settings whose values are invalid in this version, probably because a newer version set them.
   public var unusableSynced: [String] {
     Setting.all.filter { spec in synced[spec.key].map { usable($0, spec) == nil } ?? false }.map(\.key)
   }
@@ -144,7 +144,7 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Environment without the variables that set the folders of the store and the hub.
+  /// Environment without the variables for the store and hub folders.
   private var bare: [String: String] {
     environment.filter { $0.key != Setting.store.variable && $0.key != Setting.hubData.variable }
   }
@@ -155,7 +155,7 @@ public struct Settings: Sendable {
 }
 
 extension Settings.Origin {
-  /// Text for messages: `default`, `synced`, `TRENDY_HOURS`, `/home/ada/.config/trendy/config:3`.
+  /// Origin as text for messages, such as `default`, `synced`, `TRENDY_HOURS` or `/home/ada/.config/trendy/config:3`.
   public var words: String {
     switch self {
     case .standard: "default"
@@ -166,7 +166,7 @@ extension Settings.Origin {
     }
   }
 
-  /// Kind of origin, as a name for JSON.
+  /// Kind of origin, as named in JSON.
   public var name: String {
     switch self {
     case .standard: "default"

@@ -31,7 +31,7 @@ private final class OutputBuffer: Sendable {
   }
 }
 
-/// Console of a command. Results are written to standard output, messages to standard error.
+/// Console of a command. Results go to standard output, messages to standard error.
 public struct Console: Sendable {
   /// Format in which results are printed.
   public enum Format: Hashable, Sendable {
@@ -39,28 +39,28 @@ public struct Console: Sendable {
     case text
     /// A single JSON document with a schema name.
     case json
-    /// One JSON document per line; used for lists.
+    /// One JSON document per line, for lists.
     case ndjson
     /// Tab-separated values in fixed columns, without a header.
     case plain
   }
 
   public var format: Format
-  /// Whether `-q` was given, which suppresses reports and messages except errors.
+  /// Whether `-q` was given. It suppresses reports, and messages other than errors.
   public var isQuiet: Bool
-  /// Whether `--verbose` was given, which enables ``explain(_:)``.
+  /// Whether `--verbose` was given. It enables ``explain(_:)``.
   public var isVerbose = false
-  /// Terminal to which styled lines are adapted.
+  /// Terminal for which styled lines are formatted.
   public var terminal = Terminal()
   /// Receives messages and errors instead of standard error, for a program that must not block on a reader.
   ///
-  /// The arguments are the level, the message, and the members of its JSON form.
+  /// Arguments: level, message, and members of the message's JSON form.
   public var logSink: (@Sendable (LogLevel, String, [(String, JSONText)]) -> Void)?
 
-  /// Buffer that collects output while ``gathering(_:)`` is running.
+  /// Buffer for output while ``gathering(_:)`` is running.
   private var gathered: OutputBuffer?
 
-  /// `errno` of the first write to standard output that failed, or 0.
+  /// `errno` of the first failed write to standard output, or 0.
   private static let outputFailure = Atomic<Int32>(0)
 
   public init(format: Format = .text, isQuiet: Bool = false) {
@@ -88,12 +88,12 @@ public struct Console: Sendable {
     }
   }
 
-  /// Buffers the output that `body` prints to the console passed to it.
+  /// Buffers the output that `body` prints to its console.
   public func gathering(_ body: (Console) throws -> Void) rethrows {
     var console = self
     let buffer = OutputBuffer()
     console.gathered = buffer
-    // Also prints the output that precedes an error.
+    // Print the output so far even if `body` throws.
     defer { buffer.empty { Self.writeOutput($0) } }
     try body(console)
   }
@@ -108,13 +108,13 @@ public struct Console: Sendable {
     data("\(JSONText.object([("schema", .string(schema))] + members))")
   }
 
-  /// Prints a line of a result, in text format only.
+  /// Prints a line of a result in text format only.
   public func text(_ line: String) {
     if format == .text { data(Self.oneLine(line)) }
   }
 
-  /// Prints a sentence in text format, wrapped to the width of the terminal. Lines after the first are indented by
-  /// `hanging` spaces.
+  /// Prints a sentence in text format, wrapped to the terminal width. Lines after the first are indented by `hanging`
+  /// spaces.
   public func sentence(_ sentence: String, hanging: Int = 0) {
     for line in terminal.lines(of: Self.oneLine(sentence), hanging: hanging) { text(line) }
   }
@@ -129,36 +129,36 @@ public struct Console: Sendable {
     pager?.finish()
   }
 
-  /// Prints a styled line of a result, in text format only.
+  /// Prints a styled line of a result in text format only.
   public func text(_ line: StyledText) {
     if format == .text { data(line.rendered(for: terminal)) }
   }
 
-  /// Prints a styled report of a completed action, unless `-q` is given.
+  /// Prints a styled report of a completed action unless `-q` is given.
   public func done(_ line: StyledText) {
     if printsReports { writeReport(line.rendered(for: terminal)) }
   }
 
-  /// Prints a report of a completed action, unless `-q` is given.
+  /// Prints a report of a completed action unless `-q` is given.
   public func done(_ line: String) {
     if printsReports { writeReport(Self.oneLine(line)) }
   }
 
-  /// Writes a report. A write error is ignored, because the command's changes have already been saved.
+  /// Writes a report. A write error is ignored, because the command has already saved its changes.
   private func writeReport(_ line: String) {
     if gathered != nil { raw(line + "\n") } else { _ = Self.write(line + "\n", to: STDOUT_FILENO) }
   }
 
-  /// Prints a QR code if standard output is a terminal, unless `-q` is given.
+  /// Prints a QR code on a terminal, unless `-q` is given.
   public func picture(_ code: QRCode) {
     guard printsReports, terminal.isTerminal else { return }
     for line in QRPicture(code).lines(for: terminal) { writeReport(line) }
   }
 
-  /// Replaces line breaks by spaces, and other characters that control the terminal by U+FFFD.
+  /// Replaces line breaks with spaces, and other terminal control characters with U+FFFD.
   static func oneLine(_ line: String) -> String {
-    // Most lines are printable ASCII, which needs no lookup of character categories. Iterating over contiguous bytes
-    // takes a tenth of the time.
+    // Most lines are printable ASCII, which needs no character category lookup. Iterating over contiguous bytes takes a
+    // tenth of the time.
     func isPlain(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { 0x20..<0x7F ~= $0 } }
     if line.utf8.withContiguousStorageIfAvailable(isPlain) ?? isPlain(line.utf8) { return line }
     guard line.unicodeScalars.contains(where: \.isTerminalControl) else { return line }
@@ -170,12 +170,12 @@ public struct Console: Sendable {
     return String(scalars)
   }
 
-  /// Replaces control characters in text with several lines, such as an error that quotes a file or a server response.
+  /// Escapes multi-line text, such as an error that quotes a file or a server response.
   private static func withoutCommands(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0)) }.joined(separator: "\n")
   }
 
-  /// Prints a row of `--plain` output. Tabs and line breaks within cells are replaced by spaces.
+  /// Prints a row of `--plain` output. Tabs and line breaks in cells become spaces.
   public func row(_ cells: [String]) {
     data(cells.map { String($0.map { $0 == "\t" || $0.isNewline ? " " : $0 }) }.joined(separator: "\t"))
   }
@@ -198,7 +198,7 @@ public struct Console: Sendable {
   /// Prints a prompt without a line break, even with `-q`.
   public func ask(_ question: String) { _ = Self.write(Self.oneLine(question), to: STDERR_FILENO) }
 
-  /// Writes text to standard error. Errors are ignored.
+  /// Writes text to standard error, ignoring errors.
   private func writeToStandardError(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
 
   /// Prints an error in the output format and returns its exit status.
@@ -219,9 +219,9 @@ public struct Console: Sendable {
     return error.exit
   }
 
-  /// Formats an error as text. On a terminal, it is wrapped and its message is red.
+  /// Formats an error as text. On a terminal, the text is wrapped and the message is red.
   private func text(of error: CommandError) -> String {
-    // In output to a file or pipe, sentences are not wrapped.
+    // Sentences are not wrapped in a file or pipe.
     let lines = terminal.canWriteOver ? terminal : Terminal()
     func paragraph(_ label: String, _ text: String) -> String {
       Self.withoutCommands(label + text).split(separator: "\n", omittingEmptySubsequences: false)
@@ -233,7 +233,7 @@ public struct Console: Sendable {
       .joined(separator: "\n")
   }
 
-  /// Returns the exit status of the program. If a write to standard output failed, reports that instead of success.
+  /// Returns the program's exit status. If a write to standard output failed, reports the failure in place of success.
   public func ending(_ exit: ExitCode) -> ExitCode {
     let code = Self.outputFailure.load(ordering: .relaxed)
     guard code != 0, exit == .done || exit == .no else { return exit }
@@ -243,31 +243,31 @@ public struct Console: Sendable {
         hint: "The command itself succeeded. Free some space, or write the output elsewhere.", exit: .readWrite))
   }
 
-  /// Opens `/dev/null` in place of standard streams that are closed. Must be called before anything else is opened.
+  /// Opens `/dev/null` in place of closed standard streams. Must be called before anything else is opened.
   ///
-  /// Otherwise, the next file or connection would get the descriptor of such a stream and receive its output.
+  /// Otherwise, the next file or connection would get the descriptor of a closed stream and receive its output.
   public static func openStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 && errno == EBADF {
-      // Opened read-only, so that writing to a closed standard output still fails.
+      // Read-only, so that writing to a closed standard output still fails.
       _ = open("/dev/null", O_RDONLY)
     }
   }
 
-  /// Makes writes to a closed pipe or beyond the file size limit fail with an error, rather than terminate the process
-  /// by a signal.
+  /// Makes writes to a closed pipe or beyond the file size limit fail with an error. By default, a signal would
+  /// terminate the process.
   public static func ignoreFailedWrites() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// Keeps Swift's thread pool from writing to the system log. Must be called before any asynchronous work starts.
+  /// Stops Swift's thread pool from writing to the system log. Must be called before any asynchronous work starts.
   ///
-  /// The pool raises the priority of a thread and logs an error each time it lacks the permission to do so. If
-  /// `LIBDISPATCH_LOG` is already set, its value is kept.
+  /// The pool raises a thread's priority and logs an error each time it lacks permission. An existing `LIBDISPATCH_LOG`
+  /// is kept.
   public static func quietThreadPool() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 
-  /// Writes text completely, continuing after interrupted and partial writes. A closed pipe is not an error.
-  /// - Returns: `errno` of the error, or 0 if there was none.
+  /// Writes all text, continuing after interrupted and partial writes. A closed pipe is not an error. Returns `errno`,
+  /// or 0 on success.
   package static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in

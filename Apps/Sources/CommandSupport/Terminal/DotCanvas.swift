@@ -11,7 +11,7 @@ public struct DotCanvas: Sendable {
   private var cells: [UInt8]
   private var letters: [Int: Character] = [:]
 
-  /// Creates an empty canvas of the given size in cells.
+  /// Creates an empty canvas with the given size in cells.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -21,7 +21,7 @@ public struct DotCanvas: Sendable {
   /// Bits of a braille pattern for each column and row (Unicode Standard, 21.1).
   private static let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 
-  /// Sets a dot, with coordinates counted from the upper left corner. Dots outside the canvas are ignored.
+  /// Sets a dot; (0, 0) is at the upper left. Dots outside the canvas are ignored.
   public mutating func dot(x: Int, y: Int) {
     guard x >= 0, y >= 0, x < width * Self.dotsAcross, y < height * Self.dotsDown else { return }
     cells[y / Self.dotsDown * width + x / Self.dotsAcross] |= Self.bits[x % Self.dotsAcross][y % Self.dotsDown]
@@ -37,7 +37,7 @@ public struct DotCanvas: Sendable {
     }
   }
 
-  /// Places a letter in the cell that contains a dot or, if another letter is already there, in a neighbouring cell.
+  /// Places a letter in the cell that contains a dot or, if another letter is already there, in a free cell next to it.
   public mutating func letter(_ letter: Character, x: Int, y: Int) {
     guard width > 0, height > 0 else { return }
     let row = min(max(y / Self.dotsDown, 0), height - 1)
@@ -46,8 +46,8 @@ public struct DotCanvas: Sendable {
     if let free { letters[row * width + free] = letter }
   }
 
-  /// Returns the lines of the canvas from top to bottom.
-  /// - Parameter isUnicode: whether the terminal can display braille patterns.
+  /// Returns the lines of the canvas from top to bottom. `isUnicode` is whether the terminal can display braille
+  /// patterns.
   public func lines(isUnicode: Bool) -> [String] {
     (0..<height).map { row in
       var line = ""

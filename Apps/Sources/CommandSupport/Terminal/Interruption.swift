@@ -7,14 +7,13 @@
 #endif
 import Synchronization
 
-/// Handling of Ctrl-C during work that consists of steps. The first Ctrl-C ends the work between two steps, a second
-/// one terminates the process.
+/// Handling of Ctrl-C during work in steps. The first Ctrl-C ends the work after the current step; a second one
+/// terminates the process.
 public enum Interruption: Sendable {
   private static let flag = Atomic<Bool>(false)
   /// Read end of a pipe that becomes readable at the first Ctrl-C; -1 before ``wait()``.
   ///
-  /// Code that waits for input waits for this pipe as well. Otherwise, it would miss a Ctrl-C between a check and the
-  /// start of the wait.
+  /// Code that waits for input also waits for this pipe. Otherwise it would miss a Ctrl-C between a check and the wait.
   private static let wakeReader = Atomic<Int32>(-1)
   private static let wakeWriter = Atomic<Int32>(-1)
 
@@ -23,7 +22,7 @@ public enum Interruption: Sendable {
 
   /// Defers Ctrl-C until the next ``check(hint:)``.
   public static func wait() {
-    // The pipe must exist before a signal can arrive.
+    // A signal may arrive as soon as the handler is installed, so the pipe must already exist.
     flag.store(false, ordering: .relaxed)
     makeWakePipe()
     var action = sigaction()
@@ -58,7 +57,7 @@ public enum Interruption: Sendable {
       return
     }
     var ends: [Int32] = [-1, -1]
-    // Without the pipe, Ctrl-C takes effect only at the next ``check(hint:)``.
+    // Without the pipe, Ctrl-C takes effect at the next ``check(hint:)``.
     guard pipe(&ends) == 0 else { return }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -81,9 +80,9 @@ public enum Interruption: Sendable {
     }
   }
 
-  /// Ends the work if the user has pressed Ctrl-C since ``wait()``.
+  /// Throws if the user has pressed Ctrl-C since ``wait()``.
   /// - Parameter hint: state of the work and how to continue it.
-  /// - Throws: ``CommandError`` with exit 130 if the user has pressed Ctrl-C.
+  /// - Throws: ``CommandError`` with exit 130.
   public static func check(hint: String? = nil) throws(CommandError) {
     guard isAsked else { return }
     throw CommandError.interrupted(hint)

@@ -3,7 +3,7 @@ public struct LineChart: Sendable {
   private static let rows = 12
   private static let narrowest = 24
 
-  /// Values shown as dots, from left to right; `nil` for missing values.
+  /// Values shown as dots, from left to right; `nil` if missing.
   private let dots: [Double?]
   private let line: [Double?]
   private let scale: ChartScale
@@ -11,13 +11,7 @@ public struct LineChart: Sendable {
   /// Labels below the chart, each with the index of its value.
   private let names: [(place: Int, text: String)]
 
-  /// Creates a chart.
-  /// - Parameters:
-  ///   - dots: values shown as dots; `nil` for missing values.
-  ///   - line: values connected by a line, as many as `dots`.
-  ///   - scale: vertical scale.
-  ///   - names: labels below the chart, in order.
-  ///   - label: formats an axis label.
+  /// Creates a chart. `line` has as many values as `dots`, and `label` formats an axis label.
   public init(
     dots: [Double?], line: [Double?], scale: ChartScale, names: [(place: Int, text: String)],
     label: (Double) -> String
@@ -29,7 +23,7 @@ public struct LineChart: Sendable {
     marks = scale.marks.map { ($0, label($0)) }
   }
 
-  /// Returns the lines of the chart from top to bottom, adapted to the width of the terminal.
+  /// Returns the lines of the chart from top to bottom, fitted to the terminal width.
   public func lines(for terminal: Terminal) -> [String] {
     let margin = marks.map(\.text.columns).max() ?? 0
     let room = (terminal.width ?? 80) - margin - 3
@@ -60,8 +54,8 @@ public struct LineChart: Sendable {
     for (index, (place, name)) in names.enumerated() {
       let start = column(place)
       guard start >= used, start + name.columns <= width else { continue }
-      // The first label may belong to a month of which only the last few days are shown. If it leaves too little space
-      // for the next label, it is omitted.
+      // The first label may belong to a month of which only the last few days are shown. Omit it if it leaves no space
+      // for the next label.
       if index == 0, names.count > 1, start + name.columns >= column(names[1].place) { continue }
       text = text.padded(to: start) + name
       used = start + name.columns + 1

@@ -7,9 +7,8 @@
 #endif
 
 extension Double {
-  /// Formats the number with a fixed number of decimals, such as `0.62` or `−1.00`. From 10¹⁵, it is formatted with an
-  /// exponent.
-  /// - Parameter decimals: 0 to 3.
+  /// Formats the number with a fixed number of decimals, 0 to 3, such as `0.62` or `−1.00`. From 10¹⁵, the format has
+  /// an exponent.
   public func text(decimals: Int) -> String {
     let scale = [1, 10, 100, 1000][decimals]
     let parts = (self * Double(scale)).rounded()
@@ -21,7 +20,7 @@ extension Double {
     return "\(sign)\(whole / scale).\(String(repeating: "0", count: decimals - rest.count))\(rest)"
   }
 
-  /// Text with an exponent, such as `1.23e+20`. Infinity and NaN are formatted as in Swift.
+  /// Text with an exponent, such as `1.23e+20`. Infinity and NaN have Swift's format.
   private var exponentText: String {
     guard isFinite else { return "\(self)" }
     let exponent = log10(abs(self)).rounded(.down)
@@ -29,8 +28,7 @@ extension Double {
     return "\(mantissa)e+\(Int(exponent))"
   }
 
-  /// Formats the number with a maximum number of decimals and without trailing zeros, such as `2.1` or `2`.
-  /// - Parameter decimals: 0 to 3.
+  /// Formats the number without trailing zeros and with a maximum number of decimals, 0 to 3, such as `2.1` or `2`.
   public func shortText(decimals: Int) -> String {
     var text = Substring(text(decimals: decimals))
     guard text.contains("."), !text.contains("e") else { return String(text) }

@@ -6,21 +6,22 @@
   import Darwin
 #endif
 
-/// A pager process that receives standard output and shows it on the terminal.
+/// Pager process that receives standard output and shows it on the terminal.
 public struct Pager: Sendable {
   public static let option = OptionSpec("--pager", help: "show the output in $PAGER, or in less if PAGER is not set")
 
   private let process: pid_t
 
   /// Starts the pager and redirects standard output to it.
-  /// - Returns: `nil` if standard output is not a terminal, if `PAGER` is `cat`, or if `PAGER` is not set and `less` is
-  ///   not installed.
+  ///
+  /// Returns `nil` if standard output is not a terminal, if `PAGER` is `cat`, or if `PAGER` is not set and `less` is
+  /// not installed.
   /// - Throws: ``CommandError`` if the pager cannot be started.
   public init?(_ console: Console, environment: [String: String]) throws(CommandError) {
     guard console.terminal.isTerminal, let command = Self.command(environment), command != "cat" else { return nil }
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw Self.failure(command, errno) }
-    // The same options as in git: quit if the text fits on the screen, pass colours through, do not clear the screen.
+    // Same options as git: quit if the text fits on the screen, pass colours through, do not clear the screen.
     if environment["LESS"] == nil { setenv("LESS", "FRX", 1) }
     let child: pid_t
     do throws(CommandError) {
@@ -34,7 +35,7 @@ public struct Pager: Sendable {
     close(ends[0])
     dup2(ends[1], STDOUT_FILENO)
     close(ends[1])
-    // Ctrl-C is handled by the pager and must not terminate this process.
+    // The pager handles Ctrl-C, which must not terminate this process.
     signal(SIGINT, SIG_IGN)
   }
 

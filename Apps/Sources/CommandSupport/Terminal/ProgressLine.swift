@@ -8,16 +8,16 @@
 
 /// Progress line for long operations, redrawn in place and erased at the end.
 ///
-/// Drawn on standard error if that is a terminal and the console prints messages, starting after the terminal's
-/// `progressDelay`. An operation consists of one or more steps, each with its own title and total.
+/// Drawn on standard error if that is a terminal and the console prints messages. It appears after the terminal's
+/// `progressDelay`. An operation has one or more steps, each with its own title and total.
 public final class ProgressLine {
   /// Unit of progress.
   public enum Unit: Hashable, Sendable {
     case bytes
-    /// Items, with the plural noun for them: `records`.
+    /// Items, with their plural noun, such as `records`.
     case things(String)
 
-    /// Formats a number of units as `1.2 GB` or `12000 records`.
+    /// Formats a number of units, such as `1.2 GB` or `12000 records`.
     func words(_ count: Int64) -> String {
       switch self {
       case .bytes: ByteText.words(count)
@@ -45,7 +45,6 @@ public final class ProgressLine {
     self.init(console) { _ = Console.write($0, to: STDERR_FILENO) }
   }
 
-  /// Creates a progress line that is drawn with `write`.
   init(_ console: Console, to write: @escaping (String) -> Void) {
     isShown = !console.isQuiet && !console.isJSON && console.terminal.canWriteOver
     isUnicode = console.terminal.showsUnicode
@@ -54,23 +53,19 @@ public final class ProgressLine {
     next = start + console.terminal.progressDelay
   }
 
-  /// Starts a step.
-  /// - Parameters:
-  ///   - title: one or two words; `nil` for an operation with a single step.
-  ///   - total: total of the step in `unit`, if known.
-  ///   - unit: unit of progress.
+  /// Starts a step with a title of one or two words, or `nil` if the operation has a single step. `total` is in `unit`.
   public func begin(_ title: String? = nil, of total: Int64?, in unit: Unit) {
     (self.title, self.total, self.unit) = (title, total, unit)
     done = 0
     start = clock.now
-    // A line that is already visible shows the new step without delay.
+    // If the line is already visible, it shows the new step without delay.
     if isDrawn { next = start }
   }
 
   /// Adds to the progress of the current step.
   public func advance(by count: Int) { reach(done + Int64(count)) }
 
-  /// Sets the progress of the current step and redraws the line, at most every 100 ms.
+  /// Sets the progress of the current step and redraws the line at most every 100 ms.
   public func reach(_ count: Int64) {
     done = count
     guard isShown, clock.now >= next else { return }
@@ -84,7 +79,7 @@ public final class ProgressLine {
     isDrawn = true
   }
 
-  /// Erases the line, so that other output can be printed.
+  /// Erases the line before other output.
   public func end() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false
@@ -93,14 +88,6 @@ public final class ProgressLine {
   /// Formats a progress line.
   ///
   /// Example: `Checking  ████████▌        47 %   182 MB/s   6 s left`, or `1.2 GB   182 MB/s` if the total is unknown.
-  /// - Parameters:
-  ///   - title: title of the step.
-  ///   - done: progress in `unit`.
-  ///   - total: total in `unit`, if known.
-  ///   - unit: unit of progress.
-  ///   - seconds: time since the start of the step.
-  ///   - width: maximum width in columns.
-  ///   - isUnicode: whether the terminal can display block characters.
   static func text(
     title: String? = nil, done: Int64, of total: Int64?, in unit: Unit = .bytes, after seconds: Double, width: Int,
     isUnicode: Bool
@@ -123,10 +110,9 @@ public final class ProgressLine {
   }
 }
 
-/// Formatter for sizes in bytes.
+/// Formatter for byte sizes.
 public enum ByteText: Sendable {
-  /// Formats a size in decimal units, with one decimal below ten: `512 bytes`, `1.4 kB`, `182 MB`.
-  /// - Parameter count: bytes, 0 or more.
+  /// Formats a nonnegative size in decimal units, with one decimal below ten: `512 bytes`, `1.4 kB`, `182 MB`.
   public static func words(_ count: Int64) -> String {
     guard count >= 1000 else { return "\(count) bytes" }
     var value = Double(count)

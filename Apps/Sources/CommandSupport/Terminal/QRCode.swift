@@ -1,15 +1,14 @@
-/// QR code (model 2) in byte mode with error correction level M, as specified by ISO/IEC 18004:2015.
+/// QR code (model 2) in byte mode at error correction level M (ISO/IEC 18004:2015).
 public struct QRCode: Hashable, Sendable {
   /// QR code version, 1 to 10, which determines the size.
   public let version: Int
   /// Number of modules (dark or light squares) per side.
   public let size: Int
   private var modules: [Bool]
-  /// Whether each module belongs to a finder, timing, alignment, format or version pattern rather than to the data.
+  /// Whether each module belongs to a finder, timing, alignment, format or version pattern, rather than to the data.
   private var isFixed: [Bool]
 
-  /// Encodes text in the smallest version with enough capacity.
-  /// - Returns: `nil` if the text is longer than 213 bytes.
+  /// Encodes text in the smallest version that can hold it. Returns `nil` if the text is longer than 213 bytes.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard let layout = QRLayout.smallest(for: bytes.count) else { return nil }
@@ -19,7 +18,7 @@ public struct QRCode: Hashable, Sendable {
     isFixed = modules
     drawPatterns(layout)
     draw(layout.codewords(of: bytes))
-    // Of the eight masks, uses the one with the lowest penalty.
+    // Of the eight masks, choose the one with the lowest penalty.
     let masked = (0..<8).map { mask -> QRCode in
       var code = self
       code.apply(mask: mask)
@@ -53,7 +52,7 @@ extension QRCode {
     for (row, column) in [(3, 3), (3, size - 4), (size - 4, 3)] { drawFinder(row, column) }
     let centres = layout.alignment
     for row in centres {
-      // No alignment pattern is drawn where a finder pattern is.
+      // No alignment pattern overlaps a finder pattern.
       for column in centres
       where !(row < 9 && column < 9 || row < 9 && column > size - 10 || row > size - 10 && column < 9) {
         for (down, right) in Self.square(2) { fix(row + down, column + right, max(abs(down), abs(right)) != 1) }
@@ -63,7 +62,7 @@ extension QRCode {
     drawVersion()
   }
 
-  /// Returns the offsets of the modules in a square around a centre.
+  /// Returns the module offsets in a square around a centre.
   private static func square(_ reach: Int) -> [(down: Int, right: Int)] {
     (-reach...reach).flatMap { down in (-reach...reach).map { (down, $0) } }
   }
@@ -116,7 +115,7 @@ extension QRCode {
 extension QRCode {
   /// Draws the data modules (7.7.3).
   ///
-  /// They fill columns of two modules from right to left, alternately upwards and downwards, skipping the vertical
+  /// They fill columns of two modules from right to left, alternating upwards and downwards and skipping the vertical
   /// timing pattern.
   private mutating func draw(_ codewords: [UInt8]) {
     var place = 0
@@ -154,7 +153,7 @@ extension QRCode {
     }
   }
 
-  /// Penalty score by which a mask is chosen; lower is better (7.8.3).
+  /// Penalty score of the mask; lower is better (7.8.3).
   private var penalty: Int {
     let rows = (0..<size).map { row in (0..<size).map { modules[row * size + $0] } }
     let columns = (0..<size).map { column in (0..<size).map { modules[$0 * size + column] } }
@@ -171,8 +170,7 @@ extension QRCode {
     return lines + 3 * blocks + 10 * imbalance
   }
 
-  /// Returns the penalty of one row or column for runs of five or more equal modules and for patterns that look like a
-  /// finder.
+  /// Returns a row or column's penalty for runs of five or more equal modules and for patterns that look like a finder.
   private static func penalty(ofLine line: [Bool]) -> Int {
     var sum = 0
     var run = 0

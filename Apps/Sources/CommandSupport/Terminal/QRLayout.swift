@@ -1,12 +1,12 @@
-/// Division of a QR code of one version, at error correction level M, into codewords (ISO/IEC 18004:2015, table 9).
+/// Division of a QR code into codewords, for one version at error correction level M (ISO/IEC 18004:2015, table 9).
 struct QRLayout {
   let version: Int
-  /// Number of codewords, for data and error correction together.
+  /// Number of data and error correction codewords.
   private let total: Int
   private let blocks: Int
   /// Number of error correction codewords per block.
   private let checks: Int
-  /// Row and column indices of the centres of alignment patterns (annex E).
+  /// Rows and columns of alignment pattern centres (annex E).
   let alignment: [Int]
 
   private static let all = [
@@ -26,7 +26,6 @@ struct QRLayout {
     all.first { 4 + $0.countBits + 8 * bytes <= 8 * $0.capacity }
   }
 
-  /// Number of data codewords.
   private var capacity: Int { total - blocks * checks }
 
   /// Number of bits in the character count in byte mode.
@@ -85,8 +84,8 @@ enum ReedSolomon {
     return UInt8(product & 0xFF)
   }
 
-  /// Returns the generator polynomial, the product of (x - 2^i) for i below the degree. Its coefficients start with the
-  /// highest power and omit the leading 1.
+  /// Returns the generator polynomial, the product of (x - 2^i) for i below the degree. Coefficients are in descending
+  /// order of power and omit the leading 1.
   static func generator(degree: Int) -> [UInt8] {
     var coefficients = [UInt8](repeating: 0, count: degree - 1) + [1]
     var root: UInt8 = 1

@@ -1,4 +1,4 @@
-/// Rendering of a QR code in a terminal, dark on light even if the terminal has a dark background.
+/// QR code rendered in a terminal, dark on light even if the terminal has a dark background.
 public struct QRPicture: Sendable {
   private let code: QRCode
 
@@ -10,8 +10,8 @@ public struct QRPicture: Sendable {
 
   private var span: Range<Int> { -Self.quietZone..<code.size + Self.quietZone }
 
-  /// Returns the lines to print, each with two rows of modules. Empty if the terminal is too narrow or lacks block
-  /// characters.
+  /// Returns the lines to print, each with two rows of modules, or no lines if the terminal is too narrow or lacks
+  /// block characters.
   public func lines(for terminal: Terminal) -> [String] {
     guard let width = terminal.width, span.count <= width, terminal.showsUnicode else { return [] }
     return stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in
@@ -19,7 +19,7 @@ public struct QRPicture: Sendable {
         block(
           isUpperDark: code.isDark(row: row, column: column), isLowerDark: code.isDark(row: row + 1, column: column))
       }.joined()
-      // Uses the fixed colours of the 256-colour palette, because users can redefine the first sixteen.
+      // Users can redefine the first sixteen colours, so use fixed ones from the 256-colour palette.
       return terminal.showsStyles ? "\u{1B}[38;5;16;48;5;231m\(line)\u{1B}[0m" : line
     }
     .map { terminal.showsStyles ? $0 : Self.inverted($0) }
@@ -29,7 +29,7 @@ public struct QRPicture: Sendable {
     isUpperDark ? (isLowerDark ? "█" : "▀") : isLowerDark ? "▄" : " "
   }
 
-  /// Swaps dark and light, for terminals without colours. The result is correct on a dark background.
+  /// Swaps dark and light for terminals without colours. The result is correct on a dark background.
   private static func inverted(_ line: String) -> String {
     String(line.map { ["█": " ", " ": "█", "▀": "▄", "▄": "▀"][$0] ?? $0 })
   }

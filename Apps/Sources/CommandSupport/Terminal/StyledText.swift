@@ -1,15 +1,15 @@
-/// A line of text in styled parts. If it is wider than the terminal, the least important parts are omitted.
+/// Line of text in styled parts. If it is wider than the terminal, the least important parts are omitted.
 public struct StyledText: Hashable, Sendable {
   /// Appearance on a terminal.
   public enum Style: Hashable, Sendable {
     case plain
-    /// Name of an entity, in the colour of its event type as `#7B4F2E`, if it has one.
+    /// Name of an entity, in its event type's colour (`#7B4F2E`) if it has one.
     case name(color: String?)
     case heading
     case dim
   }
 
-  /// Importance of a part. If a line is too long, parts with the lowest rank are omitted first.
+  /// Importance of a part. Parts with the lowest rank are omitted first if a line is too long.
   public enum Rank: Int, Hashable, Sendable, Comparable {
     case id
     /// Shortened if at least six columns remain, otherwise omitted.
@@ -37,20 +37,20 @@ public struct StyledText: Hashable, Sendable {
 
   public var parts: [Part]
 
-  /// Creates a line that consists of the given parts.
+  /// Creates a line from parts.
   public init(_ parts: [Part]) { self.parts = parts }
 
-  /// Creates a line with a single part in plain style.
+  /// Creates a line with a single plain part.
   public init(_ text: String) { self.init([Part(text)]) }
 
   private static let gap = "  "
-  /// Minimum width, in columns, to which a note or name is shortened.
+  /// Minimum width in columns of a shortened note or name.
   private static let shortestCut = 6
 
   /// Returns the line with a label before its first part.
   public func led(by word: String) -> StyledText { StyledText([Part(word)] + parts) }
 
-  /// Text without styles, not shortened.
+  /// Full text without styles.
   public var plain: String { Self.trimmed(joined) }
 
   private var joined: String {
@@ -64,7 +64,7 @@ public struct StyledText: Hashable, Sendable {
   }
 
   func rendered(for terminal: Terminal) -> String {
-    // Output to a file or pipe contains all parts, without styles.
+    // Output to a file or pipe has all parts and no styles.
     guard terminal.width != nil || terminal.showsStyles else { return Console.oneLine(plain) }
     var parts = parts.map { Part(Console.oneLine($0.text), $0.style, rank: $0.rank) }
     if let width = terminal.width { Self.fit(&parts, width) }
@@ -91,7 +91,7 @@ public struct StyledText: Hashable, Sendable {
       parts[index].text = parts[index].text.cut(to: room)
       excess -= columns - room
     }
-    // Whole parts are removed from the end rather than shortened, because a shortened number would be misleading.
+    // Remove whole parts from the end, because a shortened number would be misleading.
     while excess > 0, parts.count > 1 {
       let last = parts.removeLast()
       excess -= last.text.columns + gap.count
@@ -108,7 +108,6 @@ public struct StyledText: Hashable, Sendable {
 }
 
 extension StyledText.Style {
-  /// Encloses the text in escape sequences (ECMA-48, "Select graphic rendition").
   func escaped(_ text: String) -> String {
     switch self {
     case .plain: text
@@ -123,8 +122,8 @@ extension StyledText.Style {
     }
   }
 
-  /// Returns the index of the nearest colour in the 6×6×6 colour cube of a 256-colour terminal; `nil` for an invalid
-  /// colour.
+  /// Returns the index of the nearest colour in the 6×6×6 cube of a 256-colour terminal, or `nil` if the colour is
+  /// invalid.
   private static func cell(of color: String) -> Int? {
     guard color.hasPrefix("#"), color.utf8.count == 7, let value = Int(color.dropFirst(), radix: 16) else { return nil }
     let steps = [0, 95, 135, 175, 215, 255]

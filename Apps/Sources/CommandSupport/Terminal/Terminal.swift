@@ -14,7 +14,7 @@ public struct Terminal: Hashable, Sendable {
   public var width: Int?
   /// Height in rows, if known.
   public var height: Int?
-  /// Whether standard error is a terminal on which a line can be overwritten; `TERM=dumb` excludes that.
+  /// Whether standard error is a terminal that can overwrite a line. Not the case for `TERM=dumb`.
   public var canWriteOver = false
   /// Delay before a progress line appears.
   public var progressDelay = Duration.seconds(1)
@@ -25,7 +25,7 @@ public struct Terminal: Hashable, Sendable {
   /// Whether the locale uses UTF-8, so that block and braille characters can be displayed.
   public var showsUnicode: Bool
 
-  /// Width for help in columns: the width of the terminal, but at most 100.
+  /// Width for help in columns: that of the terminal, but at most 100.
   public var helpWidth: Int { min(width ?? 80, 100) }
 
   public init(width: Int? = nil, showsStyles: Bool = false, showsUnicode: Bool = true) {
@@ -37,12 +37,12 @@ public struct Terminal: Hashable, Sendable {
   /// Whether the locale uses UTF-8, according to the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set (POSIX, 8.2).
   static func isUTF8(_ environment: [String: String]) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-    // Compares bytes, because the first call of the standard library's substring search takes 0.1 ms.
+    // Compare bytes, because the first substring search in the standard library takes 0.1 ms.
     let encoding = Array(locale.lowercased().utf8.filter { $0 != UInt8(ascii: "-") })
     return encoding.indices.contains { encoding[$0...].starts(with: "utf8".utf8) }
   }
 
-  /// Returns the terminal of this process with the user's settings for colours and progress applied.
+  /// Returns this process's terminal with the user's colour and progress settings applied.
   public static func ofStandardOutput(environment: [String: String], settings: Settings) -> Terminal {
     var terminal = ofStandardOutput(environment: environment)
     switch settings.text(Setting.color) {
@@ -56,9 +56,9 @@ public struct Terminal: Hashable, Sendable {
     return terminal
   }
 
-  /// Returns the terminal of this process.
+  /// Returns this process's terminal.
   ///
-  /// The width is taken from the terminal or `COLUMNS`. `NO_COLOR` (no-color.org) and `TERM=dumb` disable colours.
+  /// Its width is that of the terminal or `COLUMNS`. `NO_COLOR` (no-color.org) and `TERM=dumb` disable colours.
   public static func ofStandardOutput(environment: [String: String]) -> Terminal {
     var size = winsize()
     let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -80,11 +80,9 @@ public struct Terminal: Hashable, Sendable {
 }
 
 extension Terminal {
-  /// Wraps a sentence to the width of the terminal. Words wider than a line are not broken.
-  /// - Parameters:
-  ///   - sentence: text without line breaks.
-  ///   - indent: number of spaces before each line.
-  ///   - hanging: additional spaces before all lines but the first.
+  /// Wraps a sentence without line breaks to the terminal width. Words wider than a line are not broken.
+  ///
+  /// Each line is indented by `indent` spaces, and all lines but the first by `hanging` more.
   public func lines(of sentence: String, indent: Int = 0, hanging: Int = 0) -> [String] {
     guard let width else { return [String(repeating: " ", count: indent) + sentence] }
     var lines: [String] = []
@@ -98,10 +96,8 @@ extension Terminal {
     return lines
   }
 
-  /// Formats rows in two columns. Texts are wrapped; a label that is too long for its column gets a line to itself.
-  /// - Parameters:
-  ///   - rows: labels and texts.
-  ///   - width: total width in columns.
+  /// Formats rows in two columns within `width`. Texts are wrapped. A label too long for its column gets a line to
+  /// itself.
   public static func columns(_ rows: [(label: String, text: String)], width: Int) -> [String] {
     let labelWidth = min(rows.map(\.label.columns).max() ?? 0, width * 2 / 5)
     let indent = labelWidth + 4
@@ -114,7 +110,7 @@ extension Terminal {
 }
 
 extension Character {
-  /// Width in terminal columns: 2 for wide characters and emoji, otherwise 1.
+  /// 2 for wide characters and emoji, otherwise 1.
   var columns: Int {
     if isASCII { return 1 }
     return unicodeScalars.contains { scalar in
@@ -122,7 +118,7 @@ extension Character {
     } ? 2 : 1
   }
 
-  /// Ranges of wide and full-width characters except emoji (Unicode Standard Annex 11).
+  /// Wide and full-width characters except emoji (Unicode Standard Annex 11).
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
     0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
@@ -132,7 +128,7 @@ extension Character {
 extension Unicode.Scalar {
   /// Whether a terminal would interpret the character rather than display it.
   ///
-  /// Includes control characters, line and paragraph separators, and explicit directional formatting (Unicode Standard
+  /// These are control characters, line and paragraph separators, and explicit directional formatting (Unicode Standard
   /// Annex 9).
   public var isTerminalControl: Bool {
     switch self {
@@ -146,7 +142,7 @@ extension String {
   /// Width in terminal columns.
   public var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
 
-  /// Shortens the string to a number of columns, ending it with `…` if anything was removed.
+  /// Shortens the string to a number of columns. Ends it with `…` if anything was removed.
   public func cut(to columns: Int) -> String {
     guard self.columns > columns else { return self }
     var (text, used) = ("", 1)
