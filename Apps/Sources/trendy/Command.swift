@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyAgent
 
-/// A command of `trendy`. It runs in three steps: parse the arguments, act, and print the result.
+/// Command of `trendy`, run in three steps: parse the arguments, act, and print the result.
 protocol Command: Sendable {
   associatedtype Answer
 
@@ -12,11 +12,10 @@ protocol Command: Sendable {
 
   /// Performs the command.
   ///
-  /// Called again if another process changes the store before this command has saved its change. Input that can be read
+  /// Called again if another process changes the store before this command saves its change. Input that can be read
   /// only once, such as standard input, must therefore be read in the initializer.
   func act(_ session: Session) throws -> Answer
 
-  /// Prints the result in the output format that the user selected.
   func show(_ answer: Answer, _ session: Session) throws -> ExitCode
 }
 
@@ -27,15 +26,15 @@ extension Command {
       do {
         return try command.show(try command.act(session), session)
       } catch is OutdatedDecisionError {
-        // Another process saved first, and this command has saved nothing. The loop terminates, because it repeats only
-        // after another process has completed a save.
+        // Another process saved first, and this command has saved nothing. The loop terminates, because each repetition
+        // requires another completed save.
         session.console.explain("Another program has changed the store; trying again.")
       }
     }
   }
 }
 
-/// A command that `trendyd` performs, because it needs the network.
+/// Command that `trendyd` performs, because it needs the network.
 protocol NetworkCommand: Command {}
 
 extension NetworkCommand {
@@ -44,9 +43,8 @@ extension NetworkCommand {
   func show(_ answer: ExitCode, _ session: Session) -> ExitCode { answer }
 }
 
-/// All commands of `trendy`.
 enum Commands {
-  /// A command and its name. The name allows a command to be found without creating the declarations of all commands.
+  /// A command and its name. Finding a command by name avoids creating all declarations.
   private typealias Entry = (words: String, type: any Command.Type)
 
   private static let all: [Entry] = daily + review + define + drive + data + sync + system
@@ -189,7 +187,7 @@ enum Commands {
     var path = ""
     var found: Entry?
     for word in words.prefix(longestPath) {
-      // An argument with a space was quoted and cannot be part of a command name.
+      // An argument with a space was quoted, so it is not part of a command name.
       if word.contains(" ") { break }
       path += path.isEmpty ? word : " \(word)"
       if let entry = all.first(where: { $0.words == path }) { found = entry }
@@ -197,7 +195,7 @@ enum Commands {
     return found?.type.spec
   }
 
-  /// Number of words in the longest command name, `type prop add`.
+  /// Number of words in the longest command name (`type prop add`).
   private static let longestPath = 3
 
   static let table = CommandTable(

@@ -9,24 +9,23 @@ import TrendyFoundation
 #endif
 import TrendyModels
 
-/// The program `trendyd network`, which runs the commands that need the network. `trendy` itself does not load the
+/// The program `trendyd network`, which runs commands that need the network. `trendy` itself does not load the
 /// networking libraries.
 enum NetworkProgram {
   private static var program: String { ProgramFolder.path + "/trendyd" }
 
-  /// Replaces this process with `trendyd network`, keeping the arguments. Returns only by throwing an error.
+  /// Replaces this process with `trendyd network`, keeping the arguments. Returns only if it fails, by throwing an
+  /// error.
   static func replaceThisProcess(with session: Session) throws(CommandError) -> ExitCode {
     var words: [UnsafeMutablePointer<CChar>?] = ([program, NetworkMode.word] + session.words).map { strdup($0) }
     words.append(nil)
     execv(program, words)
-    // `execv` returns only if it fails.
     let code = errno
     for word in words { free(word) }
     throw failure(code)
   }
 
-  /// Runs `trendyd network --json` as a child process and waits for it.
-  /// - Returns: JSON document that it printed, which may describe an error.
+  /// Runs `trendyd network --json` as a child process. Returns its JSON output, which may describe an error.
   static func answer(to words: [String]) throws -> JSONValue {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure(errno) }

@@ -5,21 +5,21 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// The store that a command uses and the settings synced with it, both opened on first use.
+/// A command's store and the settings synced with it, both opened on first use.
 final class PersonalStore {
-  /// Effective settings with the calendar and units derived from them.
+  /// Effective settings, and the calendar and units derived from them.
   struct Known {
     var settings: Settings
     var local: LocalTime
     var units: Units
-    /// Error that occurred while reading the synced settings, if any.
+    /// Error from reading the synced settings, if any.
     var failure: (any Error)?
   }
 
   private let directory: URL
   private let machine: Settings
   private let isUTC: Bool
-  /// Whether all calls of ``open()`` return the same open store.
+  /// Whether all calls of ``open()`` return the same store.
   private let isShared: Bool
   private let console: Console
   private var opened: AppContainer?
@@ -50,8 +50,8 @@ final class PersonalStore {
       do {
         settings.synced = try synced()
       } catch let error {
-        // A command that needs the store reports this error when it opens the store. Other commands use the settings of
-        // this machine.
+        // A command that needs the store reports this error when opening it. Other commands use this machine's
+        // settings.
         failure = error
       }
     }
@@ -66,7 +66,7 @@ final class PersonalStore {
     return Known(settings: settings, local: preferences.local(isUTC: isUTC), units: preferences.units, failure: failure)
   }()
 
-  /// Returns the synced settings, which are empty if no store exists.
+  /// Returns the synced settings, or none if no store exists.
   private func synced() throws -> [String: String] {
     DeviceRecord.exists(at: directory) ? try open().makeStore().syncedSettings() : [:]
   }

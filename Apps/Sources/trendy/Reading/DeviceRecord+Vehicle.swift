@@ -2,7 +2,7 @@ import TrendyAgent
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Saves a vehicle as one undo step. If it is the default vehicle, the previous default is updated in the same step.
+  /// Saves a vehicle. If it is the default vehicle, also updates the previous default, in the same undo step.
   func save(_ vehicle: Vehicle, replacing old: Vehicle? = nil, others: [Vehicle], label: String) throws {
     var before = old.map { [AnyEntity.vehicle($0)] } ?? []
     var after = [AnyEntity.vehicle(vehicle)]

@@ -3,9 +3,9 @@ import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 
-/// Source of positions given on the command line.
+/// Source of positions, as given on the command line.
 enum FixSource {
-  /// Track file or lines of JSON; `-` is standard input.
+  /// Track file or lines of JSON; `-` for standard input.
   case file(String)
   case single(Location)
 
@@ -38,7 +38,7 @@ enum FixSource {
         speed: try session.number(option: "--speed", in: 0...500)))
   }
 
-  /// Reads the positions and groups them by device name, which is empty if the source names no device.
+  /// Reads the positions, grouped by device name. The name is empty if the source does not contain one.
   func batches() throws(CommandError) -> [(device: String, batch: DeviceBatch)] {
     switch self {
     case .single(let fix):
@@ -56,7 +56,7 @@ enum FixSource {
     }
   }
 
-  /// Parses lines in the format of GPSLogger's custom URL, with latitude, longitude, time and optional fields.
+  /// Parses lines in GPSLogger's custom URL format: latitude, longitude, time and optional fields.
   private static func batches(ofLines bytes: [UInt8]) -> [(device: String, batch: DeviceBatch)] {
     var byDevice: [String: DeviceBatch] = [:]
     for (number, line) in bytes.split(separator: 0xA).enumerated() where !line.allSatisfy({ $0 <= 0x20 }) {

@@ -70,13 +70,13 @@ struct CompletionsInstallCommand: Command {
   }
 }
 
-/// Folders in the user's home from which shells load completions.
+/// Folders in the home folder from which shells load completions.
 private struct CompletionHome {
   private let environment: [String: String]
 
   init(environment: [String: String]) { self.environment = environment }
 
-  /// Returns the folder in an XDG variable, or else a default relative to the home folder.
+  /// Returns the folder in an XDG variable, or a default relative to the home folder.
   private func folder(_ variable: String, else path: String) -> URL {
     // The XDG Base Directory specification requires relative paths to be ignored.
     if let named = environment[variable], named.hasPrefix("/") { return URL(filePath: named) }
@@ -96,7 +96,7 @@ private struct CompletionHome {
     }
   }
 
-  /// Returns what the user has to do before the completions work.
+  /// Returns what remains for the user to do before the completions work.
   func nextStep(for shell: CompletionShell, in folder: URL) -> String {
     switch shell {
     case .fish: return "Active in fish now."
@@ -107,7 +107,7 @@ private struct CompletionHome {
         : "The package bash-completion is not installed. Add to ~/.bashrc:  source \(folder.path)/trendy"
     case .zsh:
       let startup = (environment["ZDOTDIR"].map { URL(filePath: $0) } ?? home).appending(path: ".zshrc")
-      // A startup file that is missing or unreadable counts as one without the folder.
+      // A missing or unreadable startup file does not add the folder.
       let text = (try? String(contentsOf: startup, encoding: .utf8)) ?? ""
       return text.contains(folder.path)
         ? "Active in your next shell."

@@ -21,7 +21,7 @@ struct ConfigEditCommand: Command {
 
   private let editor: Editor
 
-  /// Opens the configuration file in the editor and returns its new content.
+  /// Opens the configuration file in the editor. Returns the new content.
   func act(_ session: Session) throws(CommandError) -> ConfigurationFile {
     let path = session.settings.file.path
     if !session.settings.file.exists {
@@ -39,14 +39,13 @@ struct ConfigEditCommand: Command {
   }
 }
 
-/// The user's text editor.
 struct Editor {
-  /// Command line for a shell, because `VISUAL` and `EDITOR` may contain options.
+  /// Shell command line, because `VISUAL` and `EDITOR` may contain options.
   private let command: String
   static let otherWay = "Use: trendy config set KEY VALUE"
   private static let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
-  /// Selects the editor from `VISUAL`, `EDITOR` or, on a terminal, `vi`.
+  /// Chooses the editor: `VISUAL`, `EDITOR` or, on a terminal, `vi`.
   /// - Throws: ``CommandError`` with exit 78 if neither variable is set and standard input or output is not a terminal.
   init(environment: [String: String]) throws(CommandError) {
     let named = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -58,7 +57,6 @@ struct Editor {
     command = named ?? "vi"
   }
 
-  /// Opens a file in the editor and waits until the editor exits.
   /// - Throws: ``CommandError`` with exit 78 if the editor cannot be started or fails.
   func edit(_ path: String) throws(CommandError) {
     let words: [String] = ["sh", "-c", "\(command) \"$1\"", "sh", path]
@@ -72,7 +70,7 @@ struct Editor {
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // With standard input from a pipe, an editor would wait for keystrokes that never arrive.
+    // If standard input is a pipe, an editor would wait for keystrokes that never arrive.
     if !Self.isOnTerminal { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
     var child: pid_t = 0
     let code = posix_spawn(&child, "/bin/sh", &actions, nil, arguments, environ)

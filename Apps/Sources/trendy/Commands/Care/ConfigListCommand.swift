@@ -20,7 +20,7 @@ struct ConfigListCommand: Command {
     case .plain: for row in answer { console.row(row.plain) }
     case .text:
       let keys = answer.map(\.spec.key.count).max() ?? 0
-      // On a narrow terminal, the origin is omitted before the value is shortened.
+      // On a narrow terminal, omit the origin before shortening the value.
       let isWide = (console.terminal.width ?? .max) >= 70
       let values = isWide ? min(40, answer.map(\.words.columns).max() ?? 0) : 0
       for row in answer {
@@ -36,12 +36,10 @@ struct ConfigListCommand: Command {
   }
 }
 
-/// Text and JSON of one setting.
 struct SettingText {
   let spec: SettingSpec
   let value: Settings.Resolved
 
-  /// Value of the setting, or a dash.
   var words: String { value.text ?? "-" }
 
   /// Columns for `--plain`: key, value, kind of origin, origin, owner.
@@ -58,8 +56,7 @@ struct SettingText {
 }
 
 extension Session {
-  /// Prints all errors in the configuration file and environment.
-  /// - Returns: exit status, 78 if there are errors.
+  /// Prints all errors in the configuration file and environment. Returns exit status 78 if there are any.
   func reportConfigurationProblems() -> ExitCode {
     let problems = settings.problems
     for problem in problems { _ = console.report(problem) }

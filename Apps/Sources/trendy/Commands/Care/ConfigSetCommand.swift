@@ -37,7 +37,7 @@ struct ConfigUnsetCommand: Command {
   func show(_ answer: SettingText, _ session: Session) -> ExitCode { change.show(answer, session) }
 }
 
-/// Change to a setting, saved in the store for settings that are synced and otherwise in the configuration file.
+/// Change to a setting. Synced settings are saved in the store, all others in the configuration file.
 struct SettingChange {
   let setting: SettingSpec
   /// New value; `nil` resets the setting to its default.
@@ -52,7 +52,7 @@ struct SettingChange {
       settings = session.settings
       settings.synced = try container.makeStore().syncedSettings()
     case .machine:
-      // Resetting a value does not create the file.
+      // Resetting a value must not create the file.
       if value != nil || session.settings.file.exists {
         try ConfigurationFile.update(session.settings.file.path) { $0.set(setting.key, to: value) }
       }

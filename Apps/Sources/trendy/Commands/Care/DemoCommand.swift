@@ -28,7 +28,6 @@ struct DemoCommand: Command {
     let days: ClosedRange<CivilDate>
   }
 
-  /// Commands whose output the demo shows.
   private static let tour = [
     "today", "week", "stats coffee", "chart run --of distance", "cal run", "records --type run", "streaks", "insights",
     "trip list --limit 4",
@@ -60,7 +59,7 @@ struct DemoCommand: Command {
       return Answer(store: store, isKept: kept != nil, events: events, types: life.types.count, days: life.days)
     } catch {
       RemovalAtSignal.waitIfBegun()
-      // Removes the incomplete store. If that fails as well, the original error is still the one to report.
+      // Remove the incomplete store. If that fails too, still report the original error.
       try? FileManager.default.removeItem(at: store)
       throw error
     }
@@ -130,8 +129,7 @@ struct DemoCommand: Command {
 extension DeviceRecord {
   private static let batchSize = 2000
 
-  /// Records the sample data up to the current time.
-  /// - Returns: number of recorded events.
+  /// Records the sample data up to the current time. Returns the number of events.
   fileprivate func take(_ life: SampleRecord, until now: Date) throws -> Int {
     try recorder.inOneSave { save in
       for defined in life.types {

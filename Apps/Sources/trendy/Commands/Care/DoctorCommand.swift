@@ -18,11 +18,11 @@ struct DoctorCommand: Command {
 
   struct Answer {
     var checkup: StoreCheckup
-    /// Result of the repair; `nil` without `--repair`.
+    /// `nil` without `--repair`.
     var repair: RepairText?
-    /// Comparison with the hub; `nil` if the hub was not contacted.
+    /// `nil` if the hub was not contacted.
     var hub: HubCheckup?
-    /// State of scheduled exports; `nil` if there are none.
+    /// `nil` if no exports are scheduled.
     var exports: ScheduledExportStatusText?
   }
 
@@ -41,7 +41,7 @@ struct DoctorCommand: Command {
     } catch .missing {
       throw CommandError.noStore(at: session.storeDirectory.path)
     }
-    // The hub is compared with an intact store only. A damaged store must be repaired first.
+    // Only an intact store is compared with the hub. A damaged store must be repaired first.
     if answer.checkup.findings.isEmpty {
       answer.exports = try ScheduledExportStatusText(session, AppContainer(storeDirectory: session.storeDirectory))
     }

@@ -10,10 +10,9 @@ struct StatusCommand: Command {
     examples: ["status", "status --json"])
 
   struct Answer {
-    /// Number of entities of each kind.
     var counts: [(kind: String, count: Int)]
     var sync: SyncStatusReport
-    /// State of scheduled exports; `nil` if there are none.
+    /// `nil` if no exports are scheduled.
     var exports: ScheduledExportStatusText?
   }
 

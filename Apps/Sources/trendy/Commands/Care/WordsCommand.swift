@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// The hidden command `trendy words`, which completion scripts call to get the candidates.
+/// Hidden command `trendy words`, which completion scripts call for the candidates.
 struct WordsCommand: Command {
   static let spec = CommandSpec(
     "words", .any("word", .text), summary: "Print completion candidates, for shells.", group: .system,

@@ -23,7 +23,7 @@ struct EditCommand: Command {
       OptionSpec("--all-day", help: "make it an all-day event"),
     ] + EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes], columns: .eventColumns)
 
-  /// Options that change events, as opposed to those that select them.
+  /// Options that change events, rather than select them.
   private static let changing = spec.options.filter { option in
     !(EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes]).contains(option)
   }
@@ -53,9 +53,9 @@ struct EditCommand: Command {
 
   struct Answer {
     let list: EventList
-    /// Whether the changes were saved; `false` for `--dry-run`.
+    /// `false` for `--dry-run`.
     let isDone: Bool
-    /// Whether any event differs from its stored state.
+    /// Whether any event differs from its stored version.
     var isChanged = true
   }
 

@@ -12,13 +12,11 @@ struct InitCommand: Command {
     examples: ["init", "init --store ~/trendy"])
 
   struct Answer {
-    /// Whether the store was created by this command or was still empty.
+    /// Whether this command created the store, or found it empty.
     var isNew: Bool
-    /// Names of the event types that were created.
     var made: [String]
-    /// Names of all event types.
     var types: [String]
-    /// Event type to suggest for the first entry; `nil` if there are none.
+    /// Event type to suggest for the first entry, if there is one.
     var first: EventType?
   }
 
@@ -43,7 +41,7 @@ struct InitCommand: Command {
       isNew: isNew, made: made, types: types.map(\.name), first: types.first { $0.name == "coffee" } ?? types.first)
   }
 
-  /// Whether the store has never been used: it has no hub, and no event type was ever recorded or deleted.
+  /// Whether the store is unused: it has no hub, and no event type was ever recorded or deleted.
   private func isEmpty(_ store: any DataStoreProtocol, _ container: AppContainer) throws -> Bool {
     return try store.fetchAllEventTypes().isEmpty && store.syncCounts().pending == 0
       && store.syncCursor() == nil && container.accountFile.owner() == nil

@@ -20,7 +20,7 @@ struct ListCommand: Command {
     ], columns: .eventColumns)
 
   private let selection: EventSelection
-  /// Id of the event before which the list starts; `nil` to start with the newest.
+  /// Id of the event before which the list starts; `nil` for the newest events.
   private let before: String?
   private let limit: Int
   private let showsDeleted: Bool
@@ -37,11 +37,11 @@ struct ListCommand: Command {
     if showsDeleted, before != nil { throw session.usageError("--before cannot be used with --deleted") }
   }
 
-  /// Query whose events are read page by page while they are printed.
+  /// Query whose events are read in pages while they are printed.
   struct Answer {
     let store: LocalStore
     let search: EventSearch
-    /// Deleted events to list; `nil` to list the events in the store.
+    /// Deleted events to list; `nil` to list events in the store.
     let deleted: [Event]?
     let cursor: EventCursor?
   }
@@ -51,7 +51,7 @@ struct ListCommand: Command {
     let store = container.makeLocalStore()
     let cursor = try before.map { try Lookup(store: store).event($0) }
       .map { EventCursor(timestamp: $0.timestamp, id: $0.id) }
-    // Text lists an event on each day that it touches. Other formats list it once, by its start.
+    // Text lists an event on every day that it overlaps. Other formats list it once, by its start.
     let search = try selection.search(in: store, session, includesExtending: session.console.format == .text)
     var deleted: [Event]?
     if showsDeleted {
@@ -75,7 +75,7 @@ struct ListCommand: Command {
       if let deleted = answer.deleted {
         _ = write(deleted)
       } else {
-        // Reads one event more than the limit to find out whether there are more.
+        // Read one event more than the limit to see whether there are more.
         let first = limit == .max ? limit : limit + 1
         try answer.search.forEachPage(in: answer.store, after: answer.cursor, first: first, write)
       }

@@ -52,7 +52,7 @@ struct LogCommand: Command {
     let meaning = try phrase.meaning(among: Vocabulary(container.makeStore()), session) { container.makeID() }
     let (event, type) = (meaning.event, meaning.type)
     try meaning.confirmAbbreviation(in: container, session)
-    // A new event type and its first event are one undo step.
+    // A new event type and its first event are a single undo step.
     try container.record.perform(session.undoLabel("log", type.name, event), meaning.changes)
     try meaning.rememberAbbreviation(in: container)
     return try LoggedEvent(event, of: type, in: container.makeLocalStore(), session)

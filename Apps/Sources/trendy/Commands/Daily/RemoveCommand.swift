@@ -20,14 +20,14 @@ struct RemoveCommand: Command {
 
   struct Answer {
     let list: EventList
-    /// Whether the events were deleted; `false` for `--dry-run`.
+    /// `false` for `--dry-run`.
     let isDone: Bool
   }
 
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     let found = try events.events(in: container.makeLocalStore(), session)
-    // The marker of a running event is deleted together with the event.
+    // A running event's marker is deleted together with the event.
     let marks = try RunningEvent.all(in: container.makeStore()).filter { running in
       found.contains { $0.id == running.event.id }
     }

@@ -16,7 +16,7 @@ struct StopCommand: Command {
       OptionSpec("--all", help: "stop all running events"),
     ], columns: .eventColumns)
 
-  /// Event type or event id that selects a running event; `nil` to stop the only one.
+  /// Event type or event id that selects a running event; `nil` for the only one.
   private let name: String?
   private let values: [String]
   private let end: TimePhrase?
@@ -39,7 +39,7 @@ struct StopCommand: Command {
     let container = try session.openStore()
     let store = container.makeStore()
     let meant = try self.meant(among: RunningEvent.all(in: store), in: store)
-    // Trips are ended with `trendy trip end` instead, because reports need the distance that it records.
+    // Trips must be ended with `trendy trip end`, because reports need the distance that it records.
     let tripType = BuiltInType.trip.present(among: try store.fetchAllEventTypes())?.id
     guard !meant.contains(where: { $0.event.eventTypeId == tripType }) else {
       throw session.usageError(

@@ -16,16 +16,16 @@ struct TodayCommand: Command {
   init(_ session: Session) {}
 
   struct Day {
-    /// Events to list, oldest first: those of today and earlier ones that are running or extend into today.
+    /// Events to list, oldest first: today's, and earlier events that are running or extend into today.
     var list: EventList
     var snapshot: TodaySnapshot
-    /// Trip in progress that the agent detected from positions.
+    /// Trip in progress, detected by the agent.
     var trip: AgentStatus.LiveTrip?
-    /// Sync status in one sentence; `nil` without a hub.
+    /// `nil` without a hub.
     var hub: String?
   }
 
-  /// Reads the entries and goals of today; returns `nil` if no store exists.
+  /// Reads today's entries and goals. Returns `nil` if no store exists.
   func act(_ session: Session) throws -> Day? {
     guard DeviceRecord.exists(at: session.storeDirectory) else { return nil }
     let local = session.local
@@ -73,7 +73,7 @@ struct TodayCommand: Command {
       if list.events.isEmpty { console.text("  No entries yet. To record one: trendy log TYPE") }
       let columns = text.nameColumns(of: list.events)
       for (event, id) in zip(list.events, ShortID.of(list.events.map(\.id))) {
-        // Events that started on an earlier day are listed with their date.
+        // Events that started on an earlier day have a date.
         let isOfToday = local.days(of: event).contains(today)
         console.text(
           isOfToday

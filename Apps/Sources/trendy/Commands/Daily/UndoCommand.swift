@@ -68,7 +68,7 @@ struct UndoCommand: Command {
 
 /// Result of undoing or redoing several steps.
 struct UndoMoves {
-  /// Steps undone or redone, in the order of execution.
+  /// In the order of execution.
   private(set) var steps: [UndoStep] = []
   /// Maximum number of skipped changes to list.
   private static let namedMost = 3
@@ -109,7 +109,7 @@ struct UndoMoves {
     }
   }
 
-  /// Formats the changes that were not undone: `note of event 0199f3c2, place 0199f3d0`.
+  /// Formats the changes that were not undone, as `note of event 0199f3c2, place 0199f3d0`.
   private static func words(_ left: [UndoStep.Left]) -> String {
     let words = left.prefix(namedMost).map { left in
       let fields = left.fields.map { name in

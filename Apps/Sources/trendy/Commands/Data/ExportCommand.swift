@@ -46,7 +46,7 @@ struct ExportCommand: Command {
       throw session.usageError(
         "Unknown export format '\(word)'", hint: "Supported formats: \(known), mileage, report.")
     }
-    // With `--every`, `--to` is a folder rather than the end of a period.
+    // With `--every`, `--to` is a folder instead of the end of a period.
     if let order = try ExportOrder(session, format: format.word, to: "--until") {
       request = .order(order)
     } else {
@@ -70,22 +70,22 @@ struct ExportCommand: Command {
   }
 }
 
-/// Export of entries or tracks to standard output or a file.
+/// Export of entries or tracks to a file or standard output.
 struct FileExport {
   private let format: InterchangeFormat
   private let path: String?
   private let isReplacing: Bool
   private let withReadings: Bool
   private let selection: EventSelection
-  /// Selected tracks; `nil` for a format without tracks.
+  /// Selected tracks; `nil` if the format has no tracks.
   private let tracks: TrackExport?
-  /// Vehicle whose trips are exported; `nil` to export all events.
+  /// Vehicle whose trips are exported; `nil` for all events.
   private let vehicleName: String?
 
   struct Written {
-    /// Number of records, or of positions in a track format.
+    /// Number of records or, in a track format, positions.
     var records = 0
-    /// Exported tracks; `nil` for a format without tracks.
+    /// Exported tracks; `nil` if the format has no tracks.
     var tracks: TrackExport.Outcome?
   }
 
@@ -126,7 +126,7 @@ struct FileExport {
     let container = try session.openStore()
     guard let path else {
       var answer = Written()
-      // No progress line, because it would be mixed with the exported data.
+      // A progress line would be mixed with the exported data.
       let advance = Advance(line: nil)
       try session.console.gathering { console in answer = try write(container, session, advance) { console.raw($0) } }
       return answer
@@ -155,7 +155,7 @@ struct FileExport {
     return Written(records: outcome.fixes, tracks: outcome)
   }
 
-  /// Progress of an export. Updates the progress line, and stops the export if the user presses Ctrl-C.
+  /// Updates the progress line. Stops the export if the user presses Ctrl-C.
   private struct Advance {
     let line: ProgressLine?
 
@@ -165,7 +165,7 @@ struct FileExport {
     }
   }
 
-  /// Writes the selected events or the whole record, and returns the number of records written.
+  /// Writes the selected events or the whole record. Returns the number of records.
   private func writeRecords(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to put: (String) throws -> Void
   ) throws -> Int {
@@ -202,7 +202,7 @@ struct FileExport {
     return count
   }
 
-  /// Returns a function that passes the selected events to `body` page by page, newest first.
+  /// Returns a function that passes the selected events to `body` in pages, newest first.
   private func events(
     in store: LocalStore, _ session: Session
   ) throws -> (_ body: ([Event]) throws -> Void) throws -> Void {
@@ -226,7 +226,7 @@ struct FileExport {
       now: session.now, date: { local.date($0, of: $1) })
   }
 
-  /// Writes the selected events as a ZIP archive, and returns the number of events.
+  /// Writes the selected events as a ZIP archive. Returns their number.
   private func writeArchive(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to file: FileOutput
   ) throws -> Int {

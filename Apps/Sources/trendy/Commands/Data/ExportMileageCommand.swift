@@ -19,7 +19,7 @@ struct ExportMileageCommand: Command {
     ] + ExportOrder.options)
 
   enum Answer {
-    /// Contents of the log, to be printed on standard output.
+    /// Content of the log, for standard output.
     case text(String)
     case files([File])
     case ordered(ExportOrder.Outcome)
@@ -33,9 +33,9 @@ struct ExportMileageCommand: Command {
   private enum Target {
     case output
     case file(String)
-    /// Folder that receives one file per vehicle.
+    /// Folder for one file per vehicle.
     case folder(String)
-    /// Schedule for exports that the agent carries out.
+    /// Schedule for exports by the agent.
     case agent(ExportOrder)
   }
 
@@ -76,7 +76,6 @@ struct ExportMileageCommand: Command {
     }
   }
 
-  /// Writes one file per vehicle.
   private func write(
     _ trips: [TripEvent], of log: MileageLog, toFilesIn path: String, _ session: Session
   ) throws -> [Answer.File] {
@@ -98,7 +97,7 @@ struct ExportMileageCommand: Command {
       outputs.append(output)
       files.append(Answer.File(path: "\(path)/\(name).csv", trips: trips.count))
     }
-    // Every file was written under a temporary name. If one of the final files exists, none is created.
+    // So far, every file has a temporary name. If any of the final files exists, none is created.
     for output in outputs { try output.finish() }
     return files
   }
@@ -109,7 +108,7 @@ struct ExportMileageCommand: Command {
     try output.finish()
   }
 
-  /// Returns the name of a vehicle as a file name: characters other than letters and digits are replaced, so it cannot
+  /// Returns a file name for a vehicle. Characters other than letters and digits are replaced, so the name cannot
   /// contain a path.
   private func fileName(_ name: String) -> String {
     let safe = String(name.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == " " ? $0 : "_" })
@@ -128,7 +127,7 @@ struct ExportMileageCommand: Command {
 }
 
 extension MileageLog {
-  /// Returns a CSV file with one row per trip and times in the given time zone.
+  /// Returns the log as CSV, with one row per trip and times in the given time zone.
   fileprivate func csv(of trips: [TripEvent], in local: LocalTime) -> String {
     MileageCSVWriter { local.components(of: $0).secondsFromGMT }.string(trips.lazy.map(row))
   }

@@ -31,7 +31,7 @@ struct ExportReportCommand: Command {
   init(_ session: Session) throws {
     path = session.arguments.positionals.first.flatMap { $0 == "-" ? nil : $0 }
     isReplacing = session.arguments.has("--yes")
-    // With `--every`, `--to` is a folder rather than the end of a period.
+    // With `--every`, `--to` is a folder instead of the end of a period.
     request =
       try ExportOrder(session, format: "report", to: "--until").map { .order($0) }
       ?? .write(try ReportOptions(ofDays: session))
@@ -43,7 +43,7 @@ struct ExportReportCommand: Command {
     case .write(let asked): options = asked
     case .order(let order): return .ordered(try order.carryOut(session))
     }
-    // Opened first, so that an existing file is reported before the statistics are computed.
+    // Opened first, so that an existing file is reported before statistics are computed.
     let file = try path.map { try FileOutput(path: $0, isReplacing: isReplacing) }
     let found = try LookBack(options, session)
     if let file {

@@ -9,7 +9,7 @@ import TrendyPersistence
 
 struct ImportCommand: Command {
   static let spec = CommandSpec(
-    // The format is usually omitted, so the first argument is completed as a file name.
+    // Users usually omit the format, so the first argument is completed as a file name.
     "import", .optional("format", .file), .one("file|-", .file, "the file"),
     summary: "Import events from another program, or a track with its trips and visits.", group: .data,
     examples: [
@@ -49,11 +49,11 @@ struct ImportCommand: Command {
     case records(InterchangeFormat, ImportReport)
   }
 
-  /// Examples of formats that are archives or folders, used in a hint.
+  /// Archive and folder formats, as examples in a hint.
   private static let examples = "apple-health, loop or zip"
 
   private let path: String
-  /// Name of the format given by the user; `nil` to detect the format.
+  /// Name of the format given by the user; `nil` to detect it.
   private let expected: String?
   private let request: ImportRequest
 
@@ -103,7 +103,7 @@ struct ImportCommand: Command {
         map[parts[0].lowercased()] = parts[1]
       }
     }
-    // The fingerprint contains the file and all options. Running the same command again resumes an interrupted import.
+    // The fingerprint consists of the file and all options. Repeating the same command resumes an interrupted import.
     let fingerprint = [path == "-" ? path : URL(filePath: path).standardizedFileURL.path] + session.words.sorted()
     var request = ImportRequest(source: path, options: options, fingerprint: fingerprint.joined(separator: "\n"))
     request.isDryRun = arguments.has("--dry-run")
@@ -160,18 +160,18 @@ struct ImportCommand: Command {
 
   private func takeIn(_ input: ImportInput, _ found: InterchangeFormat?, _ session: Session) throws -> Answer {
     if let expected, let found, found.word != expected {
-      // The user has most likely named the wrong file, so nothing is imported.
+      // The user has probably named the wrong file.
       throw CommandError(
         "\(path) is \(found.name), not \(InterchangeFormat.named(expected)?.name ?? expected)",
         hint: "Nothing was imported. Omit the format to detect it automatically.", exit: .badData)
     }
-    // Importing a complete export may create the store.
+    // Importing a complete export can create the store.
     let beginsStore = found?.reads == .everything && !DeviceRecord.exists(at: session.storeDirectory)
     let container =
       try beginsStore && !request.isDryRun
       ? AppContainer(storeDirectory: session.storeDirectory) : session.openStore()
-    // Counts the imported events per day now, because the user is already waiting; otherwise the next command would
-    // have to. An error is ignored, because that command will count them again.
+    // Count the imported events per day now, while the user is waiting anyway. Errors are ignored: the next command
+    // that needs the counts then counts the events.
     func countingAhead(_ report: ImportReport) -> ImportReport {
       if !request.isDryRun, report.newCount > 0 {
         try? session.counts(of: container.makeLocalStore()).countAhead()
@@ -199,7 +199,7 @@ struct ImportCommand: Command {
       CommandError("\(path): \(error)", hint: "Nothing was imported. \(question.hint)", exit: .badData)
     case .noSuchColumn: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
     case .notTheData: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
-    // A file that is not an intact backup is reported as a file of unknown format.
+    // A file that is not an intact backup is reported as having an unknown format.
     case .unknownFormat where path != "-" && (try? StoreBackup.check(path)) != nil:
       CommandError(
         "\(path) is a backup of a store",
@@ -282,7 +282,7 @@ extension ImportQuestion {
 }
 
 extension ImportProblem {
-  /// Returns one line for each of the first five problems and the number of remaining problems.
+  /// Returns one line for each of the first five problems and a line with the number of others.
   fileprivate static func lines(_ problems: [ImportProblem], of count: Int) -> [String] {
     let shown = problems.prefix(5)
     return shown.map { "  \($0)" } + (count > shown.count ? ["  and \(count - shown.count) more"] : [])
@@ -328,7 +328,7 @@ extension ImportReport {
     return lines
   }
 
-  /// Number of skipped items for the six most frequent reasons, and the total for all other reasons.
+  /// Skipped items: one line for each of the six most frequent reasons and a total for the others.
   private var skippedLines: [String] {
     let sorted = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let rest = sorted.dropFirst(6)

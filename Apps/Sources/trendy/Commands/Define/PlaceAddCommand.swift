@@ -22,7 +22,7 @@ struct PlaceAddCommand: Command {
   init(_ session: Session) throws {
     name = session.arguments.positionals[0]
     try PlaceOptions.check(name: name, session)
-    // Accepts `52.37 4.89` and `52.37, 4.89` in addition to `52.37,4.89`.
+    // Accept `52.37 4.89` and `52.37, 4.89` in addition to `52.37,4.89`.
     let words = session.arguments.positionals.dropFirst().map { $0.hasSuffix(",") ? String($0.dropLast()) : $0 }
     coordinate = try PlaceOptions.coordinate(words.joined(separator: ","), session)
     options = try PlaceOptions(session)
@@ -30,7 +30,7 @@ struct PlaceAddCommand: Command {
 
   struct Answer {
     var place: OnePlace
-    /// Number of past events to which the place was assigned.
+    /// Number of past events now assigned to the place.
     var relabelled: Int
   }
 
@@ -42,7 +42,7 @@ struct PlaceAddCommand: Command {
     }
     var place = Geofence(
       id: container.makeID(), name: name, latitude: coordinate.latitude, longitude: coordinate.longitude,
-      // A place where visits are not recorded is usually larger, such as a car park.
+      // A place that records no visits, such as a car park, is usually larger.
       radius: options.role == "skip" ? 200 : 100)
     try options.apply(to: &place, in: store)
     if place.eventTypeEntryId == nil { place.eventTypeEntryId = try container.record.type(.visit).id }
@@ -66,7 +66,7 @@ struct PlaceAddCommand: Command {
 }
 
 extension Event {
-  /// Whether the event has no place, and its position is inside the given place.
+  /// Whether the event has no place, and its position is inside this one.
   fileprivate func isUnnamed(in place: Geofence) -> Bool {
     guard geofenceId == nil, locationName == nil, let latitude = locationLatitude, let longitude = locationLongitude
     else {

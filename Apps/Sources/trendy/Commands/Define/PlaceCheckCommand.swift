@@ -17,22 +17,21 @@ struct PlaceCheckCommand: Command {
     var devices: [Device]
     var places: [Place]
     var posts: RejectedPostsText
-    /// Problems found, one sentence each.
     var findings: [String]
   }
 
-  /// A device that sends positions.
+  /// Device that sends positions.
   struct Device {
     var name: String
     var lastFix: Date
-    /// Mean number of positions per hour over the last day.
+    /// Mean number of positions per hour in the last day.
     var perHour: Int
   }
 
   struct Place {
     var place: Geofence
     var openVisits: [Event]
-    /// `entry`, `exit` or both, depending on which of the place's event types have been deleted.
+    /// `entry`, `exit` or both: event types of the place that have been deleted.
     var missingTypes: [String]
   }
 
@@ -111,14 +110,10 @@ extension PlaceCheckCommand.Device {
 }
 
 extension PlaceCheckCommand.Place {
-  /// Creates the report on one place.
-  /// - Parameters:
-  ///   - place: place to check.
-  ///   - visits: open visits at all places.
-  ///   - types: ids of all event types.
+  /// Creates the report on one place. `visits` are the open visits at all places, `types` the ids of all event types.
   fileprivate init(_ place: Geofence, visits: [Event], types: Set<String>) {
     self.place = place
-    // Exit events never have an end and are not open visits.
+    // Exit events have no end either, but are not open visits.
     openVisits = visits.filter { $0.geofenceId == place.id && $0.eventTypeId == place.eventTypeEntryId }
     missingTypes = [("entry", place.eventTypeEntryId), ("exit", place.eventTypeExitId)]
       .filter { $0.1.map { !types.contains($0) } ?? false }.map(\.0)

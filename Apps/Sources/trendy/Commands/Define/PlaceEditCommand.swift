@@ -49,7 +49,7 @@ struct PlaceEditCommand: Command {
 
   struct Answer {
     var place: OnePlace
-    /// Number of past visits that were renamed.
+    /// Number of renamed past visits.
     var relabelled: Int
   }
 

@@ -15,7 +15,7 @@ struct PlaceSimulateCommand: Command {
   struct Answer {
     var place: Geofence
     var steps: [Step] = []
-    /// Entries and exits that are detected only after the end of the track, when no more positions arrive.
+    /// Entries and exits detected after the end of the track, because no more positions arrive.
     var late: [GeofenceMonitor.Effect] = []
   }
 
@@ -47,7 +47,7 @@ struct PlaceSimulateCommand: Command {
     var detector = MovementDetector(places: monitor)
     var answer = Answer(place: place)
     for fix in try fixes(through: place, session).sorted(by: { $0.timestamp < $1.timestamp }) {
-      // Evaluated before the detector processes the position, so that it reflects the previous state.
+      // Evaluate the position before the detector processes it, so that the reading reflects the previous state.
       let reading = detector.readings(of: fix).first
       answer.steps.append(Step(fix: fix, reading: reading, effects: detector.onLocation(fix).crossings))
     }
@@ -111,7 +111,7 @@ extension PlaceSimulateCommand.Answer {
 }
 
 extension PlaceSimulateCommand.Step {
-  /// JSON of the step; `nil` if the position was too inaccurate to be evaluated.
+  /// JSON for the step; `nil` if the position is too inaccurate to evaluate.
   fileprivate func json(in local: LocalTime) -> JSONText? {
     reading.map {
       .object([

@@ -35,7 +35,7 @@ struct TypeMergeCommand: Command {
       for definition in try store.definitions(of: type) {
         definitions.append(definition)
         guard let other = known.first(where: { $0.key == definition.key }) else {
-          // A property that only the merged type has is added to the remaining type.
+          // Add a property that only the merged type has to the remaining type.
           known.append(
             PropertyDefinition(
               id: container.makeID(), eventTypeId: into.id, key: definition.key, label: definition.label,
@@ -76,7 +76,7 @@ struct TypeMergeCommand: Command {
     return Answer(from: from, into: try OneEventType(heir.first ?? into, in: container.makeStore()), moved: moved.count)
   }
 
-  /// Returns the types to merge, namely all types with the first name, and the type to keep.
+  /// Returns the types to merge (all types with the first name) and the type to keep.
   private func types(_ lookup: Lookup, _ session: Session) throws -> (from: [EventType], into: EventType) {
     let from = try lookup.eventTypes(fromName) { "trendy type add \($0)" }
     let into = try lookup.eventTypes(intoName) { "trendy type add \($0)" }
@@ -87,7 +87,7 @@ struct TypeMergeCommand: Command {
     return merge
   }
 
-  /// Returns the name of a type, or its id if the name is ambiguous among the merged types.
+  /// Returns a type's name, or its id if the name is ambiguous among the merged types.
   private func reference(to type: EventType, among others: [EventType], _ into: EventType) -> String {
     (others + [into]).contains { $0.id != type.id && $0.name.lowercased() == type.name.lowercased() }
       ? type.id : type.name
@@ -98,9 +98,9 @@ struct TypeMergeCommand: Command {
     return answer.into.show(session)
   }
 
-  /// Returns the remaining type with the goal of the merged type, or an empty array if no goal is to be copied.
+  /// Returns the remaining type with the merged type's goal, or an empty array if no goal is to be copied.
   ///
-  /// A goal of the remaining type takes precedence, even if it has a format that only newer versions can read.
+  /// The remaining type's own goal takes precedence, even if only newer versions can read it.
   private static func heir(of goal: Goal?, _ type: EventType) -> [EventType] {
     guard let goal, type.createRequest.goal == nil else { return [] }
     var type = type
@@ -108,8 +108,8 @@ struct TypeMergeCommand: Command {
     return [type]
   }
 
-  /// Returns the entities that refer to a merged type and are updated: skips, which would otherwise be deleted with the
-  /// type, and places that record visits with that type.
+  /// Returns the entities whose reference to a merged type must change: skips, which would otherwise be deleted with
+  /// it, and places that record visits with it.
   private static func references(to types: [String: String], in store: any DataStoreProtocol) throws -> [AnyEntity] {
     let skips = try store.fetchRecords(kind: .skip).filter { Skip($0).map { types[$0.eventTypeId] != nil } ?? false }
     let places = try store.fetchAllGeofences().filter { place in
@@ -120,8 +120,8 @@ struct TypeMergeCommand: Command {
 }
 
 extension AnyEntity {
-  /// Returns the skip or place with its references changed to the remaining type.
-  /// - Parameter types: id of the remaining type, keyed by the id of each merged type.
+  /// Returns the skip or place with its references changed. `types` maps the id of each merged type to the remaining
+  /// type's.
   fileprivate func turned(_ types: [String: String]) -> AnyEntity {
     switch self {
     case .record(var record):

@@ -42,7 +42,7 @@ struct TypePropertyEditCommand: Command {
 
   struct Answer {
     var type: OneEventType
-    /// Number of events in which the property's key was changed.
+    /// Number of events in which the property was renamed.
     var renamed: Int
   }
 

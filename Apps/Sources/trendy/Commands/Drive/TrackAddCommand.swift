@@ -31,7 +31,7 @@ struct TrackAddCommand: Command {
     let intake = try container.record.makeTrackIntake(for: container.record.act("track add"))
     var sum = TrackIntake.Taken()
     for (name, batch) in try source.batches() {
-      // A long track is saved in several steps to limit memory use.
+      // Saving a long track in several steps limits memory use.
       var rest = batch.fixes[...]
       var part = batch
       repeat {
@@ -43,7 +43,7 @@ struct TrackAddCommand: Command {
     }
     if sum.added > 0 {
       let isChanged = try intake.tick() || !sum.changes.isEmpty
-      // The progress of a running trip is not stored, but the agent must pass it on to clients that display it.
+      // The progress of a running trip is not stored, but the agent must send it to clients that display it.
       container.agent.send(isChanged ? .changed : .told)
     }
     return sum

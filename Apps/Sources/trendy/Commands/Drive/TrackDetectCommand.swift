@@ -14,7 +14,7 @@ struct TrackDetectCommand: Command {
   struct Answer {
     /// Detected trips, keyed by track id.
     var trips: [String: [TripRecord]] = [:]
-    /// Files that are not tracks, with the reason why each was skipped.
+    /// Files that are not tracks, and the reason each was skipped.
     var passedOver: [(file: URL, reason: InterchangeError)] = []
   }
 
@@ -40,7 +40,7 @@ struct TrackDetectCommand: Command {
         let bytes = try FileInput.bytes(of: source.file.path)
         answer.trips[source.id] = try TrackDetection.trips(in: bytes, stop: stop)
       } catch let error as InterchangeError {
-        // A folder may contain unrelated files, which are skipped. A single file must be readable.
+        // Skip unrelated files in a folder. A single file must be readable.
         guard sources.count > 1 else {
           throw CommandError("Cannot read \(path): \(error)", exit: .badData)
         }

@@ -14,11 +14,11 @@ struct TripAddCommand: Command {
       OptionSpec("--end", value: "place", kind: .place, help: "end: a place or lat,lon"),
     ] + TripDetails.all, columns: .tripColumns)
 
-  /// Distance in metres.
+  /// In metres.
   private let distance: Double
   private let start: Date
   private let end: Date
-  /// Values of `--start` and `--end`, in this order.
+  /// Values of `--start` and `--end`, in that order.
   private let places: [String]
   private let details: TripDetails
 
@@ -33,7 +33,7 @@ struct TripAddCommand: Command {
     (start, self.end) = (span.start, end)
     distance = try session.metres(session.arguments.positionals[0], of: "the trip")
     if session.arguments.has("--end"), !session.arguments.has("--start") {
-      // A route with one point has a start and no end.
+      // A route with one point has a start but no end.
       throw session.usageError(
         "--end requires --start", hint: "Add the start, for example --start home or --start 52.37,4.89.")
     }

@@ -17,12 +17,12 @@ struct TripClassifyCommand: Command {
 
   enum Answer {
     case trip(OneTrip)
-    /// Number of trips whose classification changed.
+    /// Number of reclassified trips.
     case changed(Int)
   }
 
   private enum Work {
-    /// Classifies one trip by hand. The business distance of a mixed trip is in metres.
+    /// Classifies one trip by hand. `businessDistance`, for a mixed trip, is in metres.
     case one(id: String, category: TripCategory, businessDistance: Double?)
     case byRule(since: Date?)
   }
@@ -58,8 +58,7 @@ struct TripClassifyCommand: Command {
     }
   }
 
-  /// Applies the rules to all trips that were not classified by hand.
-  /// - Returns: number of changed trips.
+  /// Applies the rules to all trips not classified by hand. Returns the number of changed trips.
   private func classifyByRule(since: Date?, in container: AppContainer) throws -> Int {
     let store = container.makeStore()
     var (before, after): ([AnyEntity], [AnyEntity]) = ([], [])

@@ -24,7 +24,7 @@ struct TripEditCommand: Command {
 
   private let id: String
   private let when: WhenOptions
-  /// New distance in metres.
+  /// In metres.
   private let distance: Double?
   private let cleared: [Field]
   private let details: TripDetails

@@ -16,7 +16,7 @@ struct TripEndCommand: Command {
       OptionSpec("--end", value: "place", kind: .place, help: "end: a place or lat,lon"),
     ] + TripDetails.all, columns: .tripColumns)
 
-  /// Distance in metres.
+  /// In metres.
   private let distance: Double?
   private let end: TimePhrase?
   private let place: String?
@@ -64,7 +64,7 @@ struct TripEndCommand: Command {
     return try OneTrip(trip, in: container.makeStore())
   }
 
-  /// Adds the details of a trip that was started by hand to the detected trip, then discards the former.
+  /// Adds the details of a trip started by hand to the detected trip, then discards the trip started by hand.
   private func join(_ running: RunningTrip, with found: TripEvent?, in container: AppContainer, _ session: Session)
     throws -> OneTrip
   {

@@ -11,12 +11,12 @@ struct TripExplainCommand: Command {
     group: .drive, examples: ["trip explain @1"], columns: ["time", "rule", "words"])
 
   struct Answer {
-    /// Event to explain, either a trip or a visit.
+    /// The trip or visit to explain.
     var event: Event
     var explanation: FindingExplanation
-    /// Whether the hub detected the event, from positions that a tracker sent to it.
+    /// Whether the hub detected the event, from a tracker's positions.
     var isFromHub = false
-    /// Number of detection steps that only a newer version can describe.
+    /// Number of detection steps that this version cannot describe.
     var unknownCount = 0
   }
 

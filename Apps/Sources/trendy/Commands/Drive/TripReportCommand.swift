@@ -12,7 +12,7 @@ struct TripReportCommand: Command {
 
   struct Answer {
     var total: Mileage
-    /// Totals per vehicle, sorted by name.
+    /// Totals by vehicle, sorted by name.
     var rows: [VehicleMileage]
   }
 

@@ -14,7 +14,7 @@ struct TripRuleAddCommand: Command {
 
   private let name: String
   private let category: TripCategory
-  /// Position given by the user; `nil` to append the rule to the list.
+  /// `nil` to append the rule to the list.
   private let position: Double?
   private let conditions: ConditionOptions
 

@@ -9,7 +9,7 @@ struct TripRuleListCommand: Command {
 
   init(_ session: Session) {}
 
-  /// Returns the rules that the user has added, without the standard rules.
+  /// Returns the user's own rules, without the standard rules.
   func act(_ session: Session) throws -> RuleList {
     let store = try session.openStore().makeStore()
     return try RuleList(rules: store.tripRules(), in: store)

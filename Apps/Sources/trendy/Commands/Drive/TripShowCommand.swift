@@ -21,7 +21,7 @@ struct TripShowCommand: Command {
     }
   }
 
-  /// Returns the trip, or `nil` if the running trip is to be followed.
+  /// Returns the trip, or `nil` to follow the running trip.
   func act(_ session: Session) throws -> OneTrip? {
     guard let id else { return nil }
     let store = try session.openStore().makeStore()

@@ -38,7 +38,7 @@ struct TripSplitCommand: Command {
     return try TripList([parts.0, parts.1], in: container.makeStore())
   }
 
-  /// Returns the positions recorded during a trip, or an empty array if several devices recorded some.
+  /// Returns the positions recorded during a trip, or none if several devices recorded it.
   private func fixes(of trip: TripEvent, in storeDirectory: URL) throws -> [Location] {
     let folder = storeDirectory.appending(path: "tracks")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }

@@ -11,11 +11,11 @@ struct CalendarCommand: Command {
     columns: ["day", "count", "level 0 to 4"])
 
   struct Answer {
-    /// Event type to show; `nil` for the total of all selected types.
+    /// `nil` for the total of all selected types.
     let type: EventType?
     let history: TypeHistory
     let skips: DaySet
-    /// Days of the weeks of the calendar, up to the last day.
+    /// Days in the weeks of the calendar, up to the last day.
     let days: ClosedRange<CivilDate>
   }
 
@@ -47,7 +47,7 @@ struct CalendarCommand: Command {
     let (start, weeks) = (answer.days.lowerBound, (answer.days.count + 6) / 7)
     let levels = HeatLevels(history.days)
     func level(_ day: CivilDate) -> Int { levels?.level(history.days[day]) ?? 0 }
-    // Days before the first entry are omitted rather than shown as empty.
+    // Days before the first entry are omitted, not shown as empty.
     let first = max(start, history.days.first)
     let days = history.days.count == 0 ? [] : Array(first...history.today)
     if console.isJSON {
@@ -110,7 +110,7 @@ struct CalendarCommand: Command {
     return .done
   }
 
-  /// Returns the line of month names. A name is placed above the first week of its month if there is space.
+  /// Returns the line of month names, each above the first week of its month if there is space.
   private func months(from start: CivilDate, weeks: Int) -> String {
     var line = ""
     for week in 0..<weeks {

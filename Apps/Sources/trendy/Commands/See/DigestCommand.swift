@@ -11,9 +11,8 @@ struct DigestCommand: Command {
 
   struct Answer {
     let digest: Digest
-    /// `nil` if nothing was driven in the period, or the options select only some events.
+    /// `nil` if there were no trips in the period, or if options select only some events.
     let driven: Driven?
-    /// Last day of the analysis.
     let today: CivilDate
   }
 

@@ -53,7 +53,6 @@ struct InsightsCommand: Command {
     return .done
   }
 
-  /// Deletes the cached counts, so that all events are counted again.
   private func forgetCounts() throws {
     let cache = Session.countsFolder
     guard FileManager.default.fileExists(atPath: cache.path) else { return }

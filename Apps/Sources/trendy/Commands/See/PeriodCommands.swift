@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// A command that compares a calendar period with the previous one.
+/// Command that compares a calendar period with the previous one.
 protocol PeriodCommand: Command where Answer == PeriodText {
   static var period: CalendarPeriod { get }
   var options: ReportOptions { get }
@@ -26,7 +26,6 @@ extension PeriodCommand {
   }
 }
 
-/// `trendy week`
 struct WeekCommand: PeriodCommand {
   static let period = CalendarPeriod.week
   static let spec = CommandSpec(
@@ -39,7 +38,6 @@ struct WeekCommand: PeriodCommand {
   init(_ options: ReportOptions) { self.options = options }
 }
 
-/// `trendy month`
 struct MonthCommand: PeriodCommand {
   static let period = CalendarPeriod.month
   static let spec = CommandSpec(
@@ -53,7 +51,6 @@ struct MonthCommand: PeriodCommand {
   init(_ options: ReportOptions) { self.options = options }
 }
 
-/// `trendy year`
 struct YearCommand: PeriodCommand {
   static let period = CalendarPeriod.year
   static let spec = CommandSpec(

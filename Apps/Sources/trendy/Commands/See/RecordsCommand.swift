@@ -9,7 +9,6 @@ struct RecordsCommand: Command {
     options: ReportOptions.ofTypes + [Pager.option],
     columns: ["type", "record: day, week, month, streak or pause", "entries or days", "first day", "last day"])
 
-  /// An event type with its records.
   struct Row {
     let type: EventType
     let records: PersonalRecords
@@ -75,7 +74,7 @@ struct RecordsCommand: Command {
 }
 
 extension RecordsCommand.Row {
-  /// One record of an event type.
+  /// One of an event type's records.
   struct Line {
     let key: String
     let words: String

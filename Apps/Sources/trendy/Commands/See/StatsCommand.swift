@@ -40,7 +40,6 @@ struct StatsCommand: Command {
 }
 
 extension Confidence {
-  /// Strength of a habit as text: `strong habit`, `habit`, `weak habit`.
   var habitWords: String {
     switch self {
     case .low: "weak habit"
@@ -50,7 +49,6 @@ extension Confidence {
   }
 }
 
-/// Statistics of an event type as text and JSON.
 private struct StatsText {
   private let type: EventType
   private let history: TypeHistory

@@ -11,9 +11,9 @@ struct DisconnectCommand: Command {
     examples: ["disconnect"])
 
   struct Answer {
-    /// Account on the hub that was disconnected; `nil` if the store was not connected.
+    /// Disconnected account; `nil` if the store was not connected.
     var account: Account?
-    /// Number of changes that were not sent to the hub.
+    /// Number of changes never sent to the hub.
     var waiting: Int
   }
 

@@ -8,7 +8,7 @@ struct SyncRepairCommand: Command {
   enum Answer {
     case forecast(RepairForecast)
     case doubles(DuplicateReport)
-    /// Exit status of a repair that `trendyd` performed.
+    /// Exit status of a repair by `trendyd`.
     case done(ExitCode)
   }
 

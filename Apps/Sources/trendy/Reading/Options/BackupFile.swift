@@ -3,7 +3,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// Backup file given on the command line.
 struct BackupFile {
   let path: String
 
@@ -17,7 +16,6 @@ struct BackupFile {
 }
 
 extension BackupFile {
-  /// Returns the members of the JSON object that describes the backup.
   func members(_ summary: StoreBackup.Summary, _ local: LocalTime) -> [(String, JSONText)] {
     [
       ("file", .string(path)), ("made_at", .string(summary.made(local))), ("bytes", .number(summary.bytes)),
@@ -27,11 +25,11 @@ extension BackupFile {
 }
 
 extension StoreBackup.Summary {
-  /// Returns the time at which the backup was made, in RFC 3339 format.
+  /// Returns the time of the backup in RFC 3339 format.
   func made(_ local: LocalTime) -> String {
     local.rfc3339(Date(timeIntervalSince1970: Double(madeMillis) / 1000))
   }
 
-  /// Number of rows and size: `12 rows (4096 bytes)`.
+  /// Rows and size, such as `12 rows (4096 bytes)`.
   var contents: String { "\(Quantity(records.values.reduce(0, +), "row")) (\(Quantity(bytes, "byte")))" }
 }

@@ -1,15 +1,14 @@
 import CommandSupport
 
-/// Field whose value can be removed with `--clear`.
+/// Field that `--clear` can remove.
 protocol ClearableField: RawRepresentable<String>, CaseIterable {
-  /// Returns the field with this name, or `nil` if it is unknown.
   init?(_ word: String)
 }
 
 extension ClearableField {
   init?(_ word: String) { self.init(rawValue: word) }
 
-  /// Field names in a sentence: `note, vehicle or category`.
+  /// Field names for a sentence, as in `note, vehicle or category`.
   fileprivate static var list: String {
     let words = allCases.map(\.rawValue)
     return words.count < 2
@@ -22,7 +21,7 @@ extension ClearableField {
       help: "remove a value: " + list)
   }
 
-  /// Returns the fields named by `--clear` options.
+  /// Returns the fields named by `--clear`.
   /// - Throws: ``CommandError`` with exit 64 for an unknown field.
   static func named(_ session: Session) throws(CommandError) -> [Self] {
     try session.arguments.all("--clear").map { word throws(CommandError) in

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Command line options for the conditions of a trip rule.
+/// Options for the conditions of a trip rule.
 struct ConditionOptions {
   static let all = [
     OptionSpec(
@@ -17,7 +17,7 @@ struct ConditionOptions {
 
   private let placeNames: [String]
   private let vehicleNames: [String]
-  /// Conditions that refer to neither places nor vehicles.
+  /// Conditions on neither places nor vehicles.
   private let others: TripRule.Conditions
 
   init(_ session: Session) throws(CommandError) {
@@ -38,7 +38,7 @@ struct ConditionOptions {
 }
 
 extension ConditionOptions {
-  /// Weekday names in ISO 8601 order, starting with Monday.
+  /// In ISO 8601 order.
   private static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
   private static func weekdays(_ session: Session) throws(CommandError) -> [Int]? {
@@ -62,7 +62,7 @@ extension ConditionOptions {
     return found.sorted()
   }
 
-  /// Parses a weekday from at least its first two letters and returns 1 (Monday) to 7.
+  /// Parses a weekday from at least two letters into 1 (Monday) to 7.
   private static func weekday(_ word: Substring, _ session: Session) throws(CommandError) -> Int {
     guard word.count >= 2, let index = days.firstIndex(where: { $0.hasPrefix(word) }) else {
       throw noWeekday(word, session)
@@ -84,7 +84,7 @@ extension ConditionOptions {
     return TripRule.Conditions.Span(from: from, to: to)
   }
 
-  /// Parses a time such as `7` or `7:00` and returns seconds since midnight.
+  /// Parses a time such as `7` or `7:00` into seconds since midnight.
   private static func seconds(_ text: Substring) -> Double? {
     let numbers = text.split(separator: ":").map { Int($0) }
     guard let hour = numbers.first ?? nil, (0...24).contains(hour), numbers.count <= 2 else { return nil }

@@ -12,12 +12,10 @@ import TrendyInterchange
 
 extension ProgressLine: ReadingMeter {}
 
-/// Input from a file, or from standard input if the path is `-`.
-///
-/// Reads from a file descriptor, because Foundation's file functions do not support pipes.
+/// Input from a file, or from standard input if the path is `-`. Foundation's file functions do not support pipes.
 enum FileInput {
-  /// Reads a whole file, or standard input if the path is `-`.
-  /// - Throws: ``CommandError`` for a missing file (exit 66), a folder (65) or a file that cannot be read (73, 74).
+  /// Reads a whole file.
+  /// - Throws: ``CommandError`` for a missing file (exit 66), a folder (65) or an unreadable file (73, 74).
   static func bytes(of path: String) throws(CommandError) -> [UInt8] {
     if path == "-" { return try bytes(from: STDIN_FILENO, path: "standard input") }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -26,7 +24,7 @@ enum FileInput {
     return try bytes(from: descriptor, path: path)
   }
 
-  /// Reads UTF-8 text and removes line breaks at the end.
+  /// Reads UTF-8 text and removes trailing line breaks.
   static func text(of path: String) throws(CommandError) -> String {
     let bytes = try bytes(of: path)
     guard var text = String(validating: bytes, as: UTF8.self) else {
@@ -37,8 +35,7 @@ enum FileInput {
     return text
   }
 
-  /// Opens a file that is read incrementally. It is never closed explicitly, because the process exits after the
-  /// import.
+  /// Opens a file for incremental reading. It is never closed, because the process exits after the import.
   private static func stream(of path: String, _ progress: ProgressLine) throws(CommandError) -> ByteInput {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, code: errno) }
@@ -52,10 +49,8 @@ enum FileInput {
     }
   }
 
-  /// Opens the source of an import, which may be a stream, a folder or an archive. Decompresses gzip.
-  /// - Parameters:
-  ///   - path: path of a file or folder; `-` for standard input.
-  ///   - progress: progress line that counts the bytes read.
+  /// Opens the source of an import: a stream, a folder or an archive. Decompresses gzip. The progress line counts the
+  /// bytes read.
   static func source(at path: String, _ progress: ProgressLine) throws -> ImportInput {
     if path != "-", isFolder(path) { return .files(try ArchiveInput.folder(path, progress)) }
     let stream = try stream(of: path, progress)

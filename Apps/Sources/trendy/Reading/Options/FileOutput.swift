@@ -8,7 +8,7 @@ import TrendyFoundation
   import Darwin
 #endif
 
-/// Output file that is written under a temporary name and renamed when it is complete.
+/// Output file, written under a temporary name and renamed once it is complete.
 final class FileOutput {
   private let path: String
   private let temporary: String
@@ -17,7 +17,7 @@ final class FileOutput {
   private var isFinished = false
 
   /// Creates and locks the temporary file `path.new`.
-  /// - Throws: ``CommandError`` with exit 73 if the file cannot be created, or exists and must not be replaced; with
+  /// - Throws: ``CommandError`` with exit 73 if the file cannot be created or exists and must not be replaced, or with
   ///   exit 75 if another process is writing it.
   init(path: String, isReplacing: Bool) throws(CommandError) {
     let path = SymbolicLink.target(of: path)
@@ -36,7 +36,7 @@ final class FileOutput {
       close(descriptor)
       throw CommandError("Another program is writing \(path)", hint: "Nothing was written. Try again.", exit: .tryAgain)
     }
-    // Discards data left behind by an interrupted process. The call fails on a pipe, which has nothing to discard.
+    // Discard data from an interrupted process. The call fails for a pipe, which has nothing to discard.
     ftruncate(descriptor, 0)
     (self.temporary, self.descriptor) = (temporary, descriptor)
   }
@@ -60,7 +60,7 @@ final class FileOutput {
   private func flush() throws(CommandError) {
     var rest = pending[...]
     while !rest.isEmpty {
-      // Checked for each part, because a signal may interrupt a write after some bytes.
+      // Check for each part, because a signal may interrupt a write after some bytes.
       try Interruption.check(hint: "Nothing was written.")
       #if canImport(Darwin)
         let written = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
@@ -82,7 +82,7 @@ final class FileOutput {
     try flush()
     guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure() }
     isFinished = true
-    // Makes the rename durable, so that it survives a power failure.
+    // Without this, the rename may not survive a power failure.
     let folder = open(URL(filePath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw failure() }
     defer { close(folder) }

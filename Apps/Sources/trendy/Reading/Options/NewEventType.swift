@@ -1,17 +1,14 @@
 import CommandSupport
 import TrendyModels
 
-/// Attributes of an event type to be created.
 struct NewEventType {
   var name: String
-  /// Colour as `#RRGGBB`; `nil` for grey.
+  /// As `#RRGGBB`; `nil` for grey.
   var color: String? = nil
-  /// Icon; `nil` for a bullet.
+  /// `nil` for a bullet.
   var icon: String? = nil
   var goal: Goal? = nil
 
-  /// Validates the name and the colour.
-  /// - Throws: ``CommandError`` with exit 64 if either is invalid.
   func check(_ session: Session) throws(CommandError) {
     guard session.isName(name), !name.hasPrefix("@"), !name.contains("=") else {
       throw session.usageError(
@@ -20,7 +17,7 @@ struct NewEventType {
     _ = try session.colour(color)
   }
 
-  /// Validates the attributes and returns the event type, which is not saved.
+  /// Validates the attributes and returns the event type, without saving it.
   func made(id: String, _ session: Session) throws(CommandError) -> EventType {
     try check(session)
     return EventType(

@@ -1,8 +1,8 @@
 import CommandSupport
 
 extension Session {
-  /// Returns the number given for an option, or `nil` if the option was not given.
-  /// - Throws: `CommandError` with exit 64 if the value is not a number within the range.
+  /// Returns the value of an option as a number.
+  /// - Throws: `CommandError` with exit 64 if the value is not a number in the range.
   func number(option: String, in range: ClosedRange<Double>) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     guard let number = Double(text), range.contains(number) else {

@@ -3,7 +3,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Command line options for the attributes of a place.
 struct PlaceOptions {
   static let all = [
     OptionSpec("--radius", value: "metres", kind: .number, help: "radius, 50 to 10000 (default 100)"),
@@ -26,7 +25,7 @@ struct PlaceOptions {
     static let words = allCases.map(\.rawValue)
   }
 
-  /// Radius in metres.
+  /// In metres.
   let radius: Double?
   let role: String?
   private let colorHex: String?
@@ -80,7 +79,7 @@ struct PlaceOptions {
     return coordinate
   }
 
-  /// Applies the given options to a place. All other attributes keep their values.
+  /// Applies the given options to a place, leaving other attributes unchanged.
   func apply(to place: inout Geofence, in store: any DataStoreProtocol) throws {
     if let radius { place.radius = radius }
     if let id = try typeId(entryTypeName, in: store) { place.eventTypeEntryId = id }

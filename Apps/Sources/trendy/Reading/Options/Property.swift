@@ -1,12 +1,12 @@
 import CommandSupport
 import TrendyModels
 
-/// Parser for property values, which it validates against the definition of the property.
+/// Parses property values and validates them against their definitions.
 enum Property {
-  /// Whether a string is valid as the key of a property.
+  /// Whether a string is valid as a property key.
   static func isKey(_ text: String, _ session: Session) -> Bool { session.isName(text) && !text.contains("=") }
 
-  /// Validates a property's options, that is, its allowed values.
+  /// Validates a property's options, which are its allowed values.
   /// - Throws: ``CommandError`` with exit 64 if the options are invalid for a property of this kind.
   static func checkOptions(_ options: [String], of kind: PropertyType, _ session: Session) throws(CommandError) {
     switch kind {
@@ -27,8 +27,8 @@ enum Property {
   }
 
   /// Sets properties of an event from words in the form `key=value`.
-  /// - Throws: `CommandError` with exit 64 if a value is invalid, or if the command line contains different values for
-  ///   the same property.
+  /// - Throws: `CommandError` with exit 64 if a value is invalid, or if the command line has different values for a
+  ///   property.
   static func say(
     _ words: some Sequence<String>, of event: inout Event, _ definitions: [PropertyDefinition], _ session: Session,
     besides said: [String: PropertyValue] = [:]
@@ -45,7 +45,7 @@ enum Property {
     }
   }
 
-  /// Parses `key=value`, using the definition of the property with this key.
+  /// Parses `key=value` according to the definition of the property.
   private static func parse(
     _ word: String, definitions: [PropertyDefinition], session: Session
   ) throws(CommandError) -> (key: String, value: PropertyValue) {
@@ -66,7 +66,7 @@ enum Property {
   }
 
   /// Parses the value of a property.
-  /// - Throws: `CommandError` with exit 64 if the value is invalid; the hint lists the valid values.
+  /// - Throws: `CommandError` with exit 64 if the value is invalid. Its hint lists the valid values.
   static func value(
     _ text: String, of definition: PropertyDefinition, session: Session
   ) throws(CommandError) -> PropertyValue {
@@ -101,7 +101,7 @@ enum Property {
     return PropertyValue(type: definition.propertyType, value: value)
   }
 
-  /// Returns the kind of a new property, guessed from its first value.
+  /// Guesses the kind of a new property from its first value.
   static func kind(of text: String) -> PropertyType {
     if number(text) != nil { return .number }
     if ["yes", "no", "true", "false"].contains(text.lowercased()) { return .boolean }
@@ -109,12 +109,12 @@ enum Property {
     return text.hasPrefix("https://") || text.hasPrefix("http://") ? .url : .text
   }
 
-  /// Value for `--plain` output, where a date has no time.
+  /// Value for `--plain` output, where dates have no time.
   static func plain(_ value: PropertyValue, of event: Event, in local: LocalTime) -> String {
     local.date(value, of: event)?.description ?? text(value.value)
   }
 
-  /// Value as text; strings are not quoted.
+  /// Value as text, with strings unquoted.
   static func text(_ value: JSONValue) -> String {
     switch value {
     case .string(let text): text
@@ -138,7 +138,7 @@ enum Property {
 
   static func number(_ text: String) -> JSONValue? {
     if let whole = Int64(text) { return .int(whole) }
-    // Integers beyond 64 bits are rejected, because a double cannot represent them exactly.
+    // Reject integers beyond 64 bits, because a double cannot represent them exactly.
     guard !text.drop(while: { $0 == "-" }).allSatisfy(\.isASCIIDigit) else { return nil }
     return NumberPhrase.value(text).map { .double($0) }
   }

@@ -2,10 +2,10 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Condition on a property in `--where`, such as `size=large`, `count>2`, `duration<=45m`, `done!=yes` or `due<mon`.
+/// Condition in `--where` on a property, such as `size=large`, `count>2`, `duration<=45m`, `done!=yes` or `due<mon`.
 struct PropertyCondition {
   private enum Comparison: String, CaseIterable {
-    // `<=` and `>=` precede `<` and `>`, which are prefixes of them.
+    // `<` and `>` are prefixes of `<=` and `>=`, so they come last.
     case notAbove = "<="
     case notBelow = ">="
     case differs = "!="
@@ -24,11 +24,11 @@ struct PropertyCondition {
       }
     }
 
-    /// Whether the values need an order. Text and Boolean values have none.
+    /// Whether the comparison requires ordered values. Text and Booleans are not ordered.
     var isOrder: Bool { self != .equals && self != .differs }
   }
 
-  /// Period denoted by a date or time in a condition. A date denotes the whole day.
+  /// Period denoted by a date or time in a condition; a date denotes the whole day.
   private struct Moment {
     var from: Date
     var to: Date
@@ -69,9 +69,8 @@ struct PropertyCondition {
     }
   }
 
-  /// Checks that some event type has the property, and that its kind supports the comparison.
-  /// - Throws: `CommandError` with exit 66 if the property does not exist, or exit 64 if the comparison is not
-  ///   supported.
+  /// Checks that some event type has the property, and that the property's kind supports the comparison.
+  /// - Throws: `CommandError` with exit 66 if the property does not exist, or exit 64 for an unsupported comparison.
   func check(among definitions: [PropertyDefinition], _ session: Session) throws(CommandError) {
     let named = definitions.filter { $0.key.lowercased() == key }
     guard !named.isEmpty else {
@@ -100,7 +99,7 @@ struct PropertyCondition {
     }
   }
 
-  /// Whether an event meets the condition. An event without the property meets only `!=` conditions.
+  /// Whether an event meets the condition. Without the property, it meets only `!=` conditions.
   func holds(of event: Event, in local: LocalTime) -> Bool {
     for (key, value) in event.properties where key.lowercased() == self.key { return holds(value, of: event, local) }
     return comparison == .differs
@@ -113,7 +112,7 @@ struct PropertyCondition {
     case .duration: return holds(value.doubleValue, seconds)
     case .boolean: return value.boolValue.map { ($0 == boolean) == (comparison == .equals) } ?? false
     case .date:
-      // A date without a time is compared as the start of its day.
+      // A date without a time is compared as the start of the day.
       let day = local.date(value, of: event).map { local.start(of: $0) }
       return (day ?? value.dateValue).map(holds) ?? false
     case .text, .select, .url, .email:

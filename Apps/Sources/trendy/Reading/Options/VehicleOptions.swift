@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyTrips
 
-/// Command line options for the attributes of a vehicle.
 struct VehicleOptions {
   static let all = [
     OptionSpec(
@@ -19,7 +18,7 @@ struct VehicleOptions {
   private let isDefault: Bool
   private let colorHex: String?
   private let icon: String?
-  /// Odometer reading in metres before the first trip.
+  /// Odometer reading before the first trip, in metres.
   private let startOdometer: Double?
 
   init(_ session: Session) throws(CommandError) {

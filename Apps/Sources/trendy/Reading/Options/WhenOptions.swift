@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Options for the start and end of an event: a range, or at most two of start, duration and end.
+/// Options for an event's start and end: a range, or at most two of start, duration and end.
 struct WhenOptions {
   static let all = [
     OptionSpec(
@@ -13,7 +13,7 @@ struct WhenOptions {
 
   private let from: TimePhrase?
   private let to: TimePhrase?
-  /// Duration in seconds.
+  /// In seconds.
   private let length: Double?
 
   init(_ session: Session) throws(CommandError) {
@@ -52,9 +52,9 @@ struct WhenOptions {
     return try checked(session.now, end, session)
   }
 
-  /// Returns the new start and end for an existing event, with `nil` for values that do not change.
+  /// Returns the new start and end of an existing event; `nil` means unchanged.
   ///
-  /// A time without a date is on the day of the event; a date without a time keeps the event's time of day.
+  /// A time without a date is on the event's day. A date without a time keeps the event's time of day.
   func span(editing event: Event, _ session: Session) throws(CommandError) -> (start: Date?, end: Date?) {
     let start = event.timestamp
     let meaning = event.isAllDay ? TimePhrase.Meaning.day(of: start) : .moved(from: start)
@@ -88,7 +88,7 @@ struct WhenOptions {
     if start > soon {
       session.console.talk("Note: the start is in the future (\(words(start))).")
     } else if let end, end > soon {
-      // If only a duration is given, the event starts now, but the user may have meant an event that has just ended.
+      // With only a duration, the event starts now, but the user may have meant one that has just ended.
       let advice = from == nil && to == nil ? " If the event is over, add --until now." : ""
       session.console.talk("Note: the end is in the future (\(words(end))).\(advice)")
     }

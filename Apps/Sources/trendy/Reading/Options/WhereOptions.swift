@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Options for the location of an event, either a place or a position.
+/// Options for an event's location: a place or a position.
 struct WhereOptions {
   static let all = [
     OptionSpec("--place", value: "name", kind: .place, help: "name of the place"),
@@ -21,7 +21,7 @@ struct WhereOptions {
     }
   }
 
-  /// Sets the location of an event if one was given.
+  /// Sets the event's location, if one was given.
   /// - Throws: ``CommandError`` with exit 66 if the place does not exist.
   func apply(to event: inout Event, among places: [Geofence]) throws(CommandError) {
     let named: Geofence?

@@ -13,7 +13,7 @@ struct CompanionNoticesCommand: Command {
 
   struct Told {
     var notice: CompanionNotice
-    /// Name of the device that sent the notice; empty if it is no longer linked.
+    /// Name of the sending device; empty if it is no longer linked.
     var device: String
   }
 

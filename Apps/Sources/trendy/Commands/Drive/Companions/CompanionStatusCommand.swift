@@ -9,7 +9,7 @@ struct CompanionStatusCommand: Command {
 
   struct Companion {
     var link: CompanionStore.Link
-    /// Number of notices waiting for delivery.
+    /// Number of undelivered notices.
     var waiting: Int
   }
 

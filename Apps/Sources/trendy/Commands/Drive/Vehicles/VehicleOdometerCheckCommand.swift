@@ -14,7 +14,7 @@ struct VehicleOdometerCheckCommand: Command {
     var check: OdometerCheck
   }
 
-  /// Name of the vehicle to check; `nil` to check all vehicles.
+  /// `nil` to check all vehicles.
   private let name: String?
 
   init(_ session: Session) { name = session.arguments.positionals.first }

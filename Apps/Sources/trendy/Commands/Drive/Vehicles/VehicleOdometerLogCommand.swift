@@ -16,12 +16,12 @@ struct VehicleOdometerLogCommand: Command {
   struct Answer {
     var eventId: String
     var vehicle: Vehicle
-    /// Highest reading recorded for an earlier time, in metres; `nil` if there is none.
+    /// Highest earlier reading in metres, if there is one.
     var earlier: Double?
   }
 
   private let name: String
-  /// Reading as typed by the user, for the undo label.
+  /// Reading as typed, for the undo label.
   private let length: String
   private let metres: Double
   private let date: Date

@@ -14,7 +14,7 @@ struct VehicleRemoveCommand: Command {
 
   struct Answer {
     var vehicle: Vehicle
-    /// Number of trips that keep the name of the deleted vehicle.
+    /// Number of trips that keep the deleted vehicle's name.
     var trips: Int
   }
 
