@@ -8,14 +8,13 @@ import TrendyFoundation
 #endif
 import Synchronization
 
-/// Cleanup that deletes a folder if SIGINT or SIGTERM terminates this process.
+/// Deletes a folder if SIGINT or SIGTERM terminates this process.
 enum RemovalAtSignal {
   private static let hasBegun = Atomic<Bool>(false)
 
   /// Starts a thread that waits for a signal, deletes the folder at `path` and exits.
   ///
-  /// Must be called before the folder has any content and before other threads start, because they inherit the signal
-  /// mask.
+  /// Must be called while the folder is still empty and before other threads start, which inherit the signal mask.
   static func remove(_ path: String) {
     block(SIG_BLOCK)
     // The thread keeps the path until the process exits.
@@ -27,12 +26,11 @@ enum RemovalAtSignal {
       var thread = pthread_t()
       let failure = pthread_create(&thread, nil, { RemovalAtSignal.waitAndRemove($0) }, text)
     #endif
-    // If the thread cannot be created, the signals terminate the process without deleting the folder.
+    // Without the thread, the signals terminate the process and the folder remains.
     if failure != 0 { block(SIG_UNBLOCK) }
   }
 
-  /// If the deletion has started, waits for the process to exit. Otherwise the command could report errors caused by
-  /// the deletion.
+  /// Waits for the process to exit if the deletion has started. Otherwise the command could report errors caused by it.
   static func waitIfBegun() {
     while hasBegun.load(ordering: .acquiring) { pause() }
   }
@@ -56,9 +54,9 @@ enum RemovalAtSignal {
     var signal: Int32 = 0
     while sigwait(&signals, &signal) != 0 {}
     hasBegun.store(true, ordering: .releasing)
-    // Other threads may still be writing and create new files in the folder.
+    // Other threads may still be creating files in the folder.
     for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
-      try? FileManager.default.removeItem(atPath: path)  // failures are retried in the next iteration
+      try? FileManager.default.removeItem(atPath: path)  // retried in the next iteration
     }
     _exit(128 + signal)
   }

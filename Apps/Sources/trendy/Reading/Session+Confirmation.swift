@@ -11,8 +11,8 @@ extension OptionSpec {
   static let yes = OptionSpec("--yes", "-y", help: "do not ask for confirmation")
 }
 
-/// Questions that the user has confirmed in this process. If a command is repeated because of a concurrent save, they
-/// are not asked again.
+/// Questions that the user has confirmed in this process. They are not asked again if the command is repeated because
+/// of a concurrent save.
 final class Confirmations {
   fileprivate var given: Set<[String]> = []
 }
@@ -23,11 +23,11 @@ extension Session {
   /// Asks for confirmation unless `--yes` is given.
   /// - Parameters:
   ///   - question: text of the question.
-  ///   - ids: ids of the entities concerned, if the question itself does not identify them.
+  ///   - ids: ids of the affected entities, if the question does not identify them.
   ///   - refusal: error if the user cannot be asked; `nil` for an error that mentions `--yes`.
   ///   - showing: prints details before the question.
-  /// - Throws: ``CommandError`` with exit 64 if `--no-input` is given or there is no terminal, or exit 130 if the user
-  ///   declines.
+  /// - Throws: ``CommandError`` with exit 64 if the user cannot be asked (`--no-input`, or not on a terminal), or exit
+  ///   130 if the user declines.
   func confirm(
     _ question: String, about ids: [String] = [], otherwise refusal: CommandError? = nil, showing: () -> Void = {}
   ) throws(CommandError) {

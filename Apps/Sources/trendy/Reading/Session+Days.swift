@@ -3,14 +3,14 @@ import TrendyModels
 import TrendyPersistence
 
 extension Session {
-  /// Returns the events that start today, newest first, and those that started at most ``LocalTime/longestReach`` days
-  /// before and extend into today.
+  /// Returns the events that start today, newest first, and events that started at most ``LocalTime/longestReach`` days
+  /// ago and extend into today.
   func eventsOfToday(from store: LocalStore) throws -> (starting: [Event], extending: [Event]) {
     let (local, today) = (local, local.day(of: now))
     let (range, first) = (local.moments(of: today...today), today.advanced(by: -LocalTime.longestReach))
     var (starting, extending): ([Event], [Event]) = ([], [])
     try store.eventRows(in: local.timestamps(of: first...today)).forEach { row in
-      // Only rows that can touch today are decoded.
+      // Decode only rows that may overlap today.
       let isElsewhere = row.isAllDay || !row.wasRecorded(in: local)
       guard isElsewhere || range.contains(row.timestamp) || row.endDate.map({ $0 > range.lowerBound }) == true else {
         return
@@ -28,9 +28,8 @@ extension Session {
 }
 
 extension LocalTime {
-  /// Returns the time by which an event is sorted in a day's list.
-  ///
-  /// The time is its start or, on its last day, its end. All-day events are first.
+  /// Returns the time by which an event is sorted in a day's list: its start or, on its last day, its end. All-day
+  /// events come first.
   func moment(of event: Event, on day: CivilDate) -> Date {
     if event.isAllDay { return .distantPast }
     let days = days(of: event)
@@ -38,14 +37,14 @@ extension LocalTime {
     return day == days.upperBound ? event.endDate ?? event.timestamp : inZone(of: event).start(of: day)
   }
 
-  /// Sorts events by day and time. The order may differ from that of the timestamps because of all-day events and other
-  /// time zones.
+  /// Sorts events by day and time. All-day events and other time zones may make this order differ from that of the
+  /// timestamps.
   /// - Parameter events: events in descending order of timestamps.
   func newestFirst(_ events: [Event]) -> [Event] {
     guard events.contains(where: { $0.isAllDay || $0.timeZone != nil && $0.timeZone != zoneName }) else {
       return events
     }
-    // Sorts indices rather than events, which are large values. All-day events are at the start of their day.
+    // Sort indices, because events are large values. All-day events come at the start of their day.
     let keys = events.map { event in
       let day = day(of: event)
       return (day: day, moment: event.isAllDay ? .distantPast : event.timestamp)

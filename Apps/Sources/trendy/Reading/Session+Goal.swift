@@ -2,13 +2,12 @@ import CommandSupport
 import TrendyModels
 
 extension OptionSpec {
-  /// Option for the goal of an event type.
   static let goal = OptionSpec(
     "--goal", value: "goal", kind: .goal, help: "goal: 3/week, 20min/day, 'at most 2/day'; none removes it")
 }
 
 extension Session {
-  /// Returns the goal given by `--goal`: absent without the option, null for `none`.
+  /// Returns the goal from `--goal`: absent without the option, null for `none`.
   /// - Throws: ``CommandError`` with exit 64 for an invalid goal.
   func goal() throws(CommandError) -> Patch<Goal> {
     guard let text = arguments.value(OptionSpec.goal.key) else { return .absent }

@@ -6,7 +6,7 @@ extension OptionSpec {
 }
 
 extension Session {
-  /// Returns the note given by `--note`, which may be empty, or `nil` if the option was not given.
+  /// Returns the note from `--note`, which may be empty, or `nil` without the option.
   func note() throws(CommandError) -> String? {
     guard let text = arguments.value(OptionSpec.note.key) else { return nil }
     return text == "-" ? try FileInput.text(of: text) : text
@@ -14,6 +14,6 @@ extension Session {
 }
 
 extension String {
-  /// The note to store; `nil` if the text contains only whitespace.
+  /// Note to store; `nil` if the text is only whitespace.
   var asNote: String? { allSatisfy(\.isWhitespace) ? nil : self }
 }

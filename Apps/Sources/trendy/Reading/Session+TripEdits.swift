@@ -3,7 +3,6 @@ import TrendyModels
 import TrendyTrips
 
 extension Session {
-  /// Returns the error message for an invalid edit to a trip.
   func usageError(_ error: TripEvent.EditError) -> CommandError {
     let hint: String? =
       if case .outside(let start, let end) = error {

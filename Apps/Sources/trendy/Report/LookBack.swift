@@ -8,19 +8,19 @@ import TrendyTrips
 
 /// Data for a report on a period: entries by type, insights, trips and visits.
 struct LookBack {
-  /// Data on an event type with events in the period or the previous one.
+  /// Data on an event type that has events in the period or the previous one.
   struct Entry {
     let row: PeriodReview.Row
-    /// History for the days of the report.
+    /// History in the days of the report.
     let history: TypeHistory
     /// Number and duration properties with values.
     let amounts: [Amount]
 
     var type: EventType { row.type }
-    /// History up to the last day.
+    /// History up to the last day of the report.
     var whole: TypeHistory { row.row.history }
     var change: PeriodChange { row.change }
-    /// Personal records; `nil` if the type has no event in the period.
+    /// `nil` if the type has no event in the period.
     var records: PersonalRecords? { row.records }
     /// Streak on the last day.
     var streak: Streak { row.row.streak }
@@ -34,7 +34,7 @@ struct LookBack {
     let distribution: Distribution
     let most: PropertyHistory.Entry
 
-    /// Creates a summary; returns `nil` if there are no values.
+    /// Creates a summary. Returns `nil` if no event has a value.
     init?(_ definition: PropertyDefinition, _ values: PropertyHistory) {
       guard let distribution = values.distribution, let most = values.most else { return nil }
       label = definition.label.isEmpty ? definition.key : definition.label
@@ -47,14 +47,14 @@ struct LookBack {
     let now: Mileage
     let before: Mileage
     let months: [(days: ClosedRange<CivilDate>, mileage: Mileage)]
-    /// Distances per vehicle, sorted by name.
+    /// Distances by vehicle, sorted by name.
     let vehicles: [VehicleMileage]
     let longest: TripEvent?
-    /// Destinations with the distances of the trips that ended there, most frequent first.
+    /// Destinations and the distances of trips to them, most frequent first.
     let destinations: [(name: String, mileage: Mileage)]
   }
 
-  /// A place with the number and total duration of visits in the period.
+  /// Place with the number and total duration of visits in the period.
   struct Stay {
     let place: Geofence
     var visits = 0
@@ -65,30 +65,29 @@ struct LookBack {
   let isYear: Bool
   let days: ClosedRange<CivilDate>
   let isPresent: Bool
-  /// Data on each event type, starting with the type that has the most events.
+  /// Data on each event type, in descending order of events.
   let entries: [Entry]
-  /// History of all types together up to the last day of the period, including earlier days.
+  /// History of all types together up to the last day of the period, including days before the period.
   let everything: TypeHistory
-  /// History of all types together, restricted to the period.
+  /// History of all types together within the period.
   let together: TypeHistory
   let grid: WeekGrid
   let total: PeriodChange
   let best: PersonalRecords?
   let relations: [CorrelationFinding]
-  /// Number of days to wait until the history is long enough for correlations; 0 if it is.
+  /// Number of days until the history is long enough for correlations; 0 if it is.
   let missingDays: Int
-  /// Trips and mileage; `nil` if there were no trips.
+  /// `nil` if the period has no trips.
   let driving: Driving?
-  /// Visited places, starting with the place visited most often.
+  /// Visited places, most visited first.
   let stays: [Stay]
 
-  /// Number of events in each month, compared with the same month of the previous year.
+  /// Number of events in each month and in the same month of the previous year.
   let months: [Month]
 
-  /// Event types with events in the period.
   var present: [Entry] { entries.filter { $0.history.events > 0 } }
 
-  /// Types for which streaks are shown.
+  /// Types with streaks in the report.
   var habits: [Entry] { present.filter(\.row.row.isHabit) }
 
   /// Reads the data for a report.

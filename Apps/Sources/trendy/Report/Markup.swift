@@ -10,7 +10,6 @@ struct Markup: ExpressibleByStringInterpolation {
 
   init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
 
-  /// Concatenates markup.
   init(_ parts: some Sequence<Markup>) { source = parts.reduce(into: "") { $0 += $1.source } }
 
   static func += (left: inout Markup, right: Markup) { left.source += right.source }
@@ -32,7 +31,7 @@ struct Markup: ExpressibleByStringInterpolation {
         case "\"": source += "&quot;"
         case "'": source += "&#39;"
         case "\n", "\t": source.unicodeScalars.append(scalar)
-        // Control characters are invalid in HTML and are replaced.
+        // Control characters are invalid in HTML.
         case _ where scalar.properties.generalCategory == .control || scalar.properties.isNoncharacterCodePoint:
           source += "\u{FFFD}"
         default: source.unicodeScalars.append(scalar)
@@ -40,7 +39,7 @@ struct Markup: ExpressibleByStringInterpolation {
       }
     }
 
-    /// Appends a name typed by the user, with its text direction isolated from the surrounding text.
+    /// Appends a name typed by the user. Its text direction is isolated from the surrounding text.
     mutating func appendInterpolation(name: String) {
       source += "<bdi>"
       appendInterpolation(name)
@@ -51,7 +50,7 @@ struct Markup: ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ number: Int) { source += "\(number)" }
 
-    /// Appends a length or coordinate in an SVG picture, with at most one decimal.
+    /// Appends an SVG length or coordinate with at most one decimal.
     mutating func appendInterpolation(_ number: Double) {
       let tenths = Int((number * 10).rounded())
       source += tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Building blocks of the sections: figures, tables, icons of event types and formatted numbers.
+/// Building blocks of sections: figures, tables, event type icons and formatted numbers.
 extension ReportPage {
   func figure(_ finding: String, _ picture: Markup, _ twin: Markup) -> Markup {
     "<figure><p class=\"finding\">\(finding)</p>\n\(picture)\n\(twin)</figure>\n"
@@ -13,7 +13,7 @@ extension ReportPage {
     case number(String)
   }
 
-  /// Returns a collapsed table with the numbers shown in a picture.
+  /// Returns a collapsed table of the numbers in a picture.
   func table(_ caption: String, _ columns: [String], _ rows: [[Cell]]) -> Markup {
     "<details><summary>Table</summary>\(plainTable(caption, columns, rows))</details>\n"
   }
@@ -41,7 +41,7 @@ extension ReportPage {
       """
   }
 
-  /// Returns a table with a row for each month and a column for each day of the month.
+  /// Returns a table with a row per month and a column per day of the month.
   func dayTable(_ history: TypeHistory, caption: String) -> Markup {
     let months = found.days.split(by: .month, firstWeekday: local.firstWeekday)
     let rows = months.map { month -> [Cell] in
@@ -60,7 +60,7 @@ extension ReportPage {
 
   func disc(_ id: String) -> Markup? { found.entries.first { $0.type.id == id }.map { disc($0.type) } }
 
-  /// Returns the number in the CSS class that sets the colour of an event type, `t1` for the first one.
+  /// Returns the number in the CSS class for an event type's colour: `t1` is the first type.
   func number(of id: String) -> Int { (found.entries.firstIndex { $0.type.id == id } ?? -1) + 1 }
 
   func day(_ day: CivilDate) -> String { day.words(near: found.days.upperBound) }
@@ -76,7 +76,7 @@ extension ReportPage {
   }
 
   func distanceText(_ metres: Double) -> String {
-    // From 100 km or 100 miles, distances have no decimals.
+    // Distances have no decimals from 100 km or 100 miles.
     let text = units.distance(metres)
     guard abs(metres) >= 100 * units.metresOfUnit, let space = text.lastIndex(of: " ") else { return text }
     return Self.number((metres / units.metresOfUnit).rounded()) + text[space...]
@@ -104,8 +104,8 @@ extension ReportPage {
     "\(value < 0 ? "−" : "+")\(abs(value).text(decimals: decimals))"
   }
 
-  /// Formats an integer, with narrow no-break spaces between groups of digits from five digits, as SI recommends:
-  /// `2789`, `12 789`.
+  /// Formats an integer. From five digits, digits are grouped by narrow no-break spaces, as SI recommends: `2789`, `12
+  /// 789`.
   static func number(_ value: Double) -> String {
     let digits = value.text(decimals: 0)
     guard digits.count > 4, digits.allSatisfy({ $0.isNumber || $0 == "-" }) else { return digits }

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Sections on all event types together: entries by day, month, weekday and hour, correlations, streaks and records.
+/// Sections on all event types together: entries by day, month, weekday and hour, correlations, streaks, records.
 extension ReportPage {
   var days: Markup {
     let shown = found.isYear ? found.days.lowerBound...yearEnd : found.days
@@ -16,7 +16,7 @@ extension ReportPage {
       dayTable(found.everything, caption: "Entries by day"))
   }
 
-  /// Returns the legend of a heat map, which explains only the kinds of cells that occur.
+  /// Returns a heat map's legend, which explains only the cells that occur.
   func key(_ shown: ClosedRange<CivilDate>, _ histories: [TypeHistory], skips: Bool = false) -> Markup {
     let isFuture = shown.upperBound > found.days.upperBound
     let isBefore = histories.contains { $0.days.count > 0 && $0.days.first > shown.lowerBound }
@@ -144,7 +144,7 @@ extension ReportPage {
     return "\(peak); half of them \(from == through ? "at \(from)" : "from \(from) to \(through)")."
   }
 
-  /// Returns a sentence on how regular the hours of an event type are, with the same figures as `trendy stats`.
+  /// Returns a sentence on the regularity of an event type's hours, with the figures of `trendy stats`.
   func hourFinding(_ history: TypeHistory) -> String {
     switch history.hourHabit {
     case .found(let habit):

@@ -3,7 +3,6 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Sections on trips, mileage and places.
 extension ReportPage {
   func trips(_ driving: LookBack.Driving) -> Markup {
     let change =

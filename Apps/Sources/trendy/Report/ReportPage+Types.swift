@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Section with details on each event type.
 extension ReportPage {
   var each: Markup {
     let hasSkips = found.present.contains { !$0.skips.isDisjoint(with: found.days) }

@@ -4,10 +4,10 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Printable HTML page with the contents of a ``LookBack``.
+/// Printable HTML page for a ``LookBack``.
 ///
-/// The page is a single file with inline SVG pictures, and neither scripts nor references to external resources. Each
-/// picture has a title, a sentence with its main result, and a table with its numbers.
+/// The page is a single file with inline SVG pictures, without scripts or external resources. Each picture has a title,
+/// a sentence with its main result, and a table of its numbers.
 struct ReportPage {
   let found: LookBack
   let local: LocalTime
@@ -83,7 +83,7 @@ struct ReportPage {
     }
   }
 
-  /// Returns the content of a section, or `nil` if the section has no data.
+  /// Returns the content of a section, or `nil` if there is none.
   func body(of section: Section) -> Markup? {
     guard found.total.now > 0 || section == .types && !found.entries.isEmpty else { return nil }
     switch section {
@@ -107,7 +107,7 @@ struct ReportPage {
     return words(found.days)
   }
 
-  /// Formats a range of days as `18 to 25 November 2026`.
+  /// Formats a range of days, as in `18 to 25 November 2026`.
   func words(_ days: ClosedRange<CivilDate>) -> String {
     let (first, last) = (days.lowerBound, days.upperBound)
     if first == last { return last.longWords }

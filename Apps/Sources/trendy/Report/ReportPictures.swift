@@ -1,15 +1,16 @@
 import TrendyInsights
 import TrendyModels
 
-/// Heat map of an event type with a column for each week.
+/// Heat map of an event type with a column per week.
 ///
-/// Split into halves of six months, which appear side by side on a wide page. To keep the report small, all cells of a
-/// level share one SVG path, and all digits of a row share one text element. The digits are only visible in print.
+/// It is divided into two halves of six months each, which are side by side on a wide page. To keep the report small,
+/// all cells of a level share an SVG path, and all digits of a row share a text element. The digits are visible only in
+/// print.
 struct HeatPicture {
-  /// Days shown; days after `last` are drawn as future.
+  /// Days shown. Days after `last` are drawn as future days.
   let days: ClosedRange<CivilDate>
   let last: CivilDate
-  /// Whether `last` is today and is highlighted.
+  /// Whether `last` is today and therefore highlighted.
   let isPresent: Bool
   let history: TypeHistory
   let skips: DaySet
@@ -23,7 +24,7 @@ struct HeatPicture {
 
   var markup: Markup { "<div class=\"halves\">\(halves.map(picture))</div>" }
 
-  /// Days of each half, which covers six calendar months.
+  /// Days of each half, six calendar months.
   private var halves: [ClosedRange<CivilDate>] {
     var halves: [ClosedRange<CivilDate>] = []
     for month in days.split(by: .month, firstWeekday: firstWeekday) {
@@ -37,7 +38,7 @@ struct HeatPicture {
     return halves
   }
 
-  /// Number of weeks in the longest half, but at least 27. Both halves use it, so that their cells have the same size.
+  /// Number of weeks in the longest half, at least 27. Both halves use it, so that all cells have the same size.
   private var columns: Int {
     max(27, halves.map { column($0.upperBound, from: $0.lowerBound) + 1 }.max() ?? 0)
   }
@@ -70,7 +71,7 @@ struct HeatPicture {
     return history.days.count == 0 || day < history.days.first ? .before : .level(0)
   }
 
-  /// Returns the level for a number of events. If the quartiles are all equal, only levels 3 and 4 are used.
+  /// Returns the level for a number of events. Only levels 3 and 4 are used if all quartiles are equal.
   private var level: (Double) -> Int {
     guard let levels = HeatLevels(history.days.over(days.lowerBound...last)) else { return { _ in 0 } }
     guard let first = levels.bounds.first, first == levels.bounds.last else { return levels.level }
@@ -80,7 +81,8 @@ struct HeatPicture {
   private func picture(_ half: ClosedRange<CivilDate>) -> Markup {
     let level = level
     var paths: [Mark: String] = [:]
-    // Indices 0 to 6 are dark digits on light cells, one element per row; 7 to 13 are light digits on dark cells.
+    // Indices 0 to 6 are dark digits on light cells, one element per row. Indices 7 to 13 are light digits on dark
+    // cells.
     var digits = [(x: [String], text: String)](repeating: ([], ""), count: 14)
     var months: [Markup] = []
     for day in half {
@@ -88,7 +90,7 @@ struct HeatPicture {
         Self.left + Double(column(day, from: half.lowerBound)) * Self.pitch, Self.top + Double(row(day)) * Self.pitch
       )
       if day.day == 1 || day == half.lowerBound, day.day <= 20 {
-        // The name of a month is above its first whole week.
+        // A month's name is above its first whole week.
         let isWhole = row(day) == 0 || day == half.lowerBound
         months.append("<text x=\"\(isWhole ? x : x + Self.pitch)\" y=\"11\">\(LocalTime.months[day.month - 1])</text>")
       }
@@ -96,7 +98,7 @@ struct HeatPicture {
       let inset: Markup
       switch mark {
       case .before: inset = "M\(x + 7.4) \(y + 7.4)h.01"
-      // Inset by the width of the stroke, which rounds the corners.
+      // The stroke, which rounds the corners, needs this inset.
       case .level: inset = "M\(x + 1.5) \(y + 1.5)h11.8v11.8h-11.8z"
       case .skipped, .future: inset = "M\(x + 0.5) \(y + 0.5)h13.8v13.8h-13.8z"
       }
@@ -132,22 +134,22 @@ struct HeatPicture {
   }
 }
 
-/// Bar chart with labels below and optional values above the bars, and marks for the previous period.
+/// Bar chart with labels below, optional values above, and marks for the previous period.
 struct BarPicture {
   struct Bar {
     let name: String
     let value: Double
-    /// Value above the bar as text, if any.
+    /// Value to show above the bar, if any.
     var figure: String?
     var before: Double?
   }
 
   let bars: [Bar]
   let label: String
-  /// Size in SVG units, which correspond to pixels on a phone.
+  /// Size in SVG units, which are pixels on a phone.
   var width = 360.0
   var height = 130.0
-  /// Interval between visible labels; 1 shows all.
+  /// Interval between visible labels; 1 for all.
   var nameStep = 1
 
   var markup: Markup {
@@ -185,7 +187,6 @@ struct BarPicture {
   }
 }
 
-/// Heat map of events by hour and weekday.
 struct WeekPicture {
   let grid: WeekGrid
   let local: LocalTime
@@ -242,7 +243,7 @@ struct RowPicture {
 }
 
 extension CivilDate {
-  /// Number of months since year 0, for computing differences.
+  /// Months since year 0, for differences.
   fileprivate var monthNumber: Int { year * 12 + month }
 }
 

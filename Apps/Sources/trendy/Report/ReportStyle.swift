@@ -1,6 +1,6 @@
-/// Style sheet for reports. Uses the design tokens of the dashboard and supports light and dark schemes and print.
+/// Style sheet for reports, with the dashboard's design tokens. Supports light and dark schemes and print.
 enum ReportStyle {
-  /// Returns CSS for the classes `t0`, `t1`, …, which set the colours of event types.
+  /// Returns CSS classes `t0`, `t1`, … for the colours of event types.
   static func colours(_ all: [TypeColour]) -> String {
     all.enumerated().map { place, colour in
       ".t\(place){--tl:\(colour.mark);--il:\(colour.ink);--td:\(colour.darkMark);--id:\(colour.darkInk)}"

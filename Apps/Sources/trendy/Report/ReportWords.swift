@@ -2,7 +2,7 @@ import TrendyInsights
 import TrendyModels
 
 extension LookBack {
-  /// Number of events in a month, with the number for the same month of the previous year in a yearly report.
+  /// Number of events in a month. A yearly report also has that of the same month in the previous year.
   struct Month {
     let days: ClosedRange<CivilDate>
     let now: Double
@@ -21,26 +21,26 @@ extension Confidence {
 }
 
 extension EventType {
-  /// Icon, or else the first letter of the name.
+  /// Icon or, without one, the first letter of the name.
   var sign: String { glyph ?? name.first { !$0.isWhitespace }.map { String($0).uppercased() } ?? "·" }
 }
 
 extension String {
-  /// The text enclosed in characters that isolate its direction (Unicode UAX 9).
+  /// The text in characters that isolate its direction (Unicode UAX 9).
   var isolated: String { utf8.allSatisfy { $0 < 0x80 } ? self : "\u{2068}\(self)\u{2069}" }
 
-  /// The text; if it is longer than 24 characters, its first 22 characters followed by an ellipsis.
+  /// The text or, if it is longer than 24 characters, its first 22 and an ellipsis.
   var shortened: String { count > 24 ? prefix(22) + "…" : self }
 
-  /// Hour without minutes: `6 am` for `6:00 am`.
+  /// Hour without minutes, as in `6 am` for `6:00 am`.
   var hourWord: String { replacing(":00", with: "") }
 }
 
 extension CivilDate {
-  /// Date such as `1 March 2026`.
+  /// Date, as in `1 March 2026`.
   var longWords: String { "\(dayAndMonth) \(year)" }
 
-  /// Day and month such as `1 March`.
+  /// Day and month, as in `1 March`.
   var dayAndMonth: String { "\(day) \(Self.monthNames[month - 1])" }
 
   private static let monthNames = [
@@ -48,12 +48,12 @@ extension CivilDate {
     "December",
   ]
 
-  /// Returns the month as `Aug`, with the year if the given days span several years.
+  /// Returns the month, as in `Aug`, with the year if the days span several years.
   func monthWords(near days: ClosedRange<CivilDate>?) -> String {
     let isOneYear = days.map { $0.lowerBound.year == $0.upperBound.year } ?? false
     return isOneYear ? LocalTime.months[month - 1] : monthWords
   }
 
-  /// Month and year such as `1/26`.
+  /// Month and year, as in `1/26`.
   var shortMonth: String { "\(month)/\(year % 100 < 10 ? "0" : "")\(year % 100)" }
 }

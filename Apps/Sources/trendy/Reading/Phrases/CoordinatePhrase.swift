@@ -1,7 +1,7 @@
 import TrendyModels
 
 extension Coordinate {
-  /// Parses latitude and longitude from text such as `51.9270,4.3620`; returns `nil` if it is invalid.
+  /// Parses latitude and longitude from text such as `51.9270,4.3620`. Returns `nil` if it is invalid.
   init?(phrase text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
       Double($0.filter { $0 != " " }.replacing("−", with: "-"))

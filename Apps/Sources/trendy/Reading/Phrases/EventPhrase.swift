@@ -4,9 +4,9 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// An event in the syntax of `trendy log`: `coffee 2 size=large --at 8:30 -n oat`.
+/// Event in the syntax of `trendy log`, such as `coffee 2 size=large --at 8:30 -n oat`.
 struct EventPhrase {
-  /// Options for all attributes of an event except its times.
+  /// Options for everything about an event except its times.
   static let options =
     WhereOptions.all + [
       OptionSpec.note,
@@ -35,20 +35,18 @@ struct EventPhrase {
   struct Meaning {
     var event: Event
     var type: EventType
-    /// Whether ``type`` does not exist yet and has to be created.
+    /// Whether ``type`` must be created.
     var makesType: Bool
-    /// Properties that have to be created.
     var newProperties: [PropertyDefinition] = []
     /// Name typed by the user, if it is only a prefix of the type's name.
     var abbreviation: String?
 
-    /// Entities to save.
     var changes: [AnyEntity] {
       (makesType ? [.eventType(type)] : []) + newProperties.map { .property($0) } + [.event(event)]
     }
   }
 
-  /// Looks up the names and returns the event, together with a type and properties that may have to be created.
+  /// Looks up the names and returns the event, with any type and properties to be created.
   /// - Throws: `CommandError` for an unknown name or an invalid value.
   func meaning(among known: Vocabulary, _ session: Session, makeID: () -> String) throws(CommandError) -> Meaning {
     let isNew = makesType && !known.types.contains { $0.name.lowercased() == typeName.lowercased() }
@@ -73,7 +71,7 @@ struct EventPhrase {
       event: event, type: type, makesType: isNew, newProperties: new, abbreviation: isAbbreviated ? typeName : nil)
   }
 
-  /// Returns a definition for each `key=value` whose key the type does not define.
+  /// Returns a definition for each `key=value` whose key is not yet a property of the type.
   private func newProperties(
     of type: EventType, besides existing: [PropertyDefinition], _ session: Session, makeID: () -> String
   ) throws(CommandError) -> [PropertyDefinition] {
@@ -98,15 +96,15 @@ struct EventPhrase {
     do {
       return try Lookup.eventType(typeName, among: types) { "trendy \(session.command.name) \($0) --create" }
     } catch {
-      // In `start 20 min ago work`, the user gave the time before the type.
+      // In `start 20 min ago work`, the time precedes the type.
       guard typeName.first?.isNumber == true, !values.isEmpty else { throw error }
       throw CommandError(
         error.message, hint: "Put the event type first, and set the time with --at TIME.", exit: error.exit)
     }
   }
 
-  /// Sets the properties of the event. The first value may be a number or duration without a key; the others have the
-  /// form `key=value`.
+  /// Sets the event's properties. The first value may be a number or duration without a key; all others are
+  /// `key=value`.
   private func say(
     _ values: ArraySlice<String>, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session,
     in event: inout Event
@@ -119,7 +117,7 @@ struct EventPhrase {
     var words = values
     if let first = words.first, !first.contains("=") {
       words.removeFirst()
-      // A value without a key belongs to the first number or duration property.
+      // A value without a key is for the first number or duration property.
       guard
         let definition = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration })
       else {
@@ -135,7 +133,7 @@ struct EventPhrase {
       } catch {
         var hint = meant(first, definitions, session)
         if hint == nil, !first.contains(where: \.isNumber) {
-          // The word may be meant for a text property, as in `log medication ibuprofen`.
+          // The word may be for a text property, as in `log medication ibuprofen`.
           let text = definitions.first { $0.propertyType == .text && event.properties[$0.key] == nil }
           hint =
             text.map { "Did you mean \($0.key)=\(ShellWords.quoted(first))?" }
@@ -155,26 +153,26 @@ struct EventPhrase {
     try Property.say(words, of: &event, definitions, session, besides: event.properties)
   }
 
-  /// Returns a hint for a value that has no key and does not directly follow the type.
+  /// Returns a hint for a value without a key that does not directly follow the type.
   private func bareLater(
     _ word: String, _ definitions: [PropertyDefinition], _ session: Session, besides event: Event
   ) -> String? {
     let first = definitions.first { $0.propertyType == .number || $0.propertyType == .duration }
     guard let first, event.properties[first.key] == nil,
-      // The hint is given only for a valid value.
+      // Only a valid value gets a hint.
       (try? Property.value(word, of: first, session: session)) != nil
     else { return nil }
     return "Did you mean \(first.key)=\(word)?"
   }
 
-  /// Returns a hint that suggests the option, duration or time that the user probably meant by an unexpected word;
-  /// `nil` if there is none.
+  /// Returns a hint with the option, duration or time that the user probably meant by an unexpected word, if there is
+  /// one.
   private func meant(_ word: String, _ definitions: [PropertyDefinition], _ session: Session) -> String? {
     let offering = definitions.first { definition in
       definition.propertyType == .select && definition.options.contains { $0.lowercased() == word.lowercased() }
     }
     if let offering { return "Did you mean \(offering.key)=\(word)?" }
-    // `8:30` may be a duration, too, but is more likely a time of day.
+    // `8:30` may also be a duration, but is more likely a time of day.
     if Double(word) == nil, !word.contains(":"), DurationPhrase.seconds(word) != nil {
       return "Set the duration with --for \(word)"
     }
@@ -182,7 +180,7 @@ struct EventPhrase {
     let words = values.drop { $0 != word }.prefix { !$0.contains("=") }
     for count in stride(from: words.count, to: 0, by: -1) {
       let text = words.prefix(count).joined(separator: " ")
-      // Words that form neither a time nor a range are skipped.
+      // Skip words that form neither a time nor a range.
       guard Double(text) == nil,
         (try? TimePhrase(text, now: session.now, in: session.local).resolved(.past)) != nil
           || (try? TimePhrase.range(text, now: session.now, in: session.local)) != nil
@@ -194,9 +192,9 @@ struct EventPhrase {
 }
 
 extension EventPhrase.Meaning {
-  /// Asks whether a prefix of a type's name means that type, unless the user has already confirmed it.
-  /// - Parameter isAsking: whether the user can be asked; `false` for `log -`, whose standard input contains the
-  ///   events.
+  /// Asks whether a prefix of a type's name means that type, unless the user has already confirmed that.
+  ///
+  /// `isAsking` is `false` if the user cannot be asked: for `log -`, standard input contains the events.
   /// - Throws: ``CommandError`` with exit 66 if the user cannot be asked, or exit 130 if the user declines.
   func confirmAbbreviation(in container: AppContainer, _ session: Session, isAsking: Bool = true) throws {
     guard let abbreviation, try container.record.type(abbreviatedBy: abbreviation) != type.id else { return }
@@ -210,7 +208,7 @@ extension EventPhrase.Meaning {
     try session.confirm("Record '\(abbreviation)' as '\(type.name)'?", otherwise: refusal)
   }
 
-  /// Remembers a confirmed prefix of a type's name. Called after the event has been saved.
+  /// Saves a confirmed prefix of a type's name, after the event has been saved.
   func rememberAbbreviation(in container: AppContainer) throws {
     guard let abbreviation, try container.record.type(abbreviatedBy: abbreviation) != type.id else { return }
     try container.record.remember(abbreviation, asTypeWithID: type.id)
@@ -218,8 +216,8 @@ extension EventPhrase.Meaning {
 }
 
 extension Event {
-  /// Changes the event to an all-day event, from midnight of its first date to midnight of its last date if there are
-  /// several.
+  /// Turns the event into an all-day event, from midnight of its first date to midnight of its last date, if that is a
+  /// different date.
   mutating func makeAllDay(in local: LocalTime) {
     let first = local.midnight(local.startOfDay(timestamp))
     let last = endDate.map { local.midnight(local.startOfDay($0)) }

@@ -2,11 +2,11 @@ import CommandSupport
 import TrendyModels
 
 extension Session {
-  /// Parses a distance such as `12.5km`, `7,5mi`, `300m` or `900ft` and returns metres.
+  /// Parses a distance such as `12.5km`, `7,5mi`, `300m` or `900ft` into metres.
   ///
   /// A number without a unit is in kilometres or miles, depending on the user's settings. Numbers above 10,000,000 are
-  /// rejected.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid distance; the message mentions `what`.
+  /// invalid.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid distance. Its message mentions `what`.
   func metres(_ text: String, of what: String) throws(CommandError) -> Double {
     let units = [
       ("km", 1000.0), ("mi", Units.metresOfMile), ("ft", Units.metresOfFoot), ("m", 1.0),
@@ -25,7 +25,7 @@ extension Session {
       "Invalid distance '\(text)' for \(what)", hint: "Use a distance such as 12.5km, 7mi, 300m or 900ft.")
   }
 
-  /// Returns the distance in metres given for an option, or `nil` if the option was not given.
+  /// Returns the value of an option in metres.
   func metres(option: String) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     return try metres(text, of: option)

@@ -1,6 +1,6 @@
-/// Parser for numbers with a decimal point or a decimal comma: `12.5`, `12,5`, `-3`.
+/// Parser for numbers with a decimal point or comma, such as `12.5`, `12,5` or `-3`.
 enum NumberPhrase {
-  /// Parses a finite number; returns `nil` if the text is invalid or ambiguous. In `1,234`, the comma may separate
+  /// Parses a finite number. Returns `nil` if the text is invalid or ambiguous: in `1,234`, the comma may separate
   /// thousands or decimals.
   static func value(_ text: some StringProtocol) -> Double? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -18,7 +18,7 @@ enum NumberPhrase {
     return "Did you mean \(whole)\(parts[1]) or \(whole).\(parts[1])?"
   }
 
-  /// Returns the number in text with a unit, such as `5km` or `5 km`; `nil` for other text.
+  /// Returns the number from text with a unit, such as `5km` or `5 km`, or `nil` for other text.
   static func withoutUnit(_ text: String) -> Substring? {
     let number = text.dropLast(text.reversed().prefix { $0.isLetter || $0 == " " }.count)
     return number.count < text.count && value(number) != nil ? number : nil

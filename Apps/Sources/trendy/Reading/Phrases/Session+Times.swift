@@ -13,7 +13,7 @@ extension Session {
     return try date(phrase, meaning)
   }
 
-  /// Returns the range given by `--since` and `--until`, or by a range in `--since`; `nil` if neither is given.
+  /// Returns the range from `--since` and `--until`, or from a range in `--since`.
   func range() throws(CommandError) -> Range<Date>? {
     if let text = arguments.value("--since"), let range = try TimePhrase.range(text, now: now, in: local) {
       guard arguments.value("--until") == nil else {
@@ -30,8 +30,8 @@ extension Session {
 
   /// Resolves a phrase to a point in time and prints the resulting note, if any.
   ///
-  /// If the phrase is a duration that serves as a limit, also prints the resulting date, so that the user notices that
-  /// `1m` is a minute rather than a month.
+  /// If a limit is a duration, also prints its date, so that the user notices that `1m` is a minute rather than a
+  /// month.
   func date(_ phrase: TimePhrase, _ meaning: TimePhrase.Meaning) throws(CommandError) -> Date {
     let resolved = try phrase.resolved(meaning)
     if let note = resolved.note { console.talk(note) }
@@ -45,7 +45,7 @@ extension Session {
     return resolved.date
   }
 
-  /// Returns the duration given for an option such as `--for 1h30m`, in seconds; `nil` if the option was not given.
+  /// Returns the value of an option such as `--for 1h30m` in seconds.
   func seconds(option: String, in range: ClosedRange<Double> = 0...Double.infinity) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     guard let seconds = DurationPhrase.seconds(text) else {

@@ -11,7 +11,7 @@ import TrendyModels
 
 /// Simulated straight path through a place from west to east, with a stay in the middle.
 ///
-/// The distance from either end to the middle is twice the radius plus 300 m.
+/// Each end is twice the radius plus 300 m from the middle.
 struct StraightWalk {
   static let options = [
     OptionSpec("--speed", value: "m/s", kind: .number, help: "speed on the path (default 1.4)"),
@@ -21,15 +21,15 @@ struct StraightWalk {
     OptionSpec("--beside", value: "metres", kind: .number, help: "distance from the centre (default 0)"),
   ]
 
-  /// Speed in metres per second.
+  /// In metres per second.
   private let speed: Double
-  /// Sampling interval in seconds.
+  /// In seconds.
   private let every: Double
-  /// Horizontal accuracy in metres.
+  /// Horizontal, in metres.
   private let accuracy: Double
-  /// Distance of the path from the centre, in metres to the north.
+  /// Distance from the centre of the place to the path, in metres to the north.
   private let beside: Double
-  /// Duration of the stay in seconds.
+  /// In seconds.
   private let stay: Double
 
   init(_ session: Session) throws(CommandError) {

@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Event types, properties and places of a store, read once to parse any number of events.
+/// A store's event types, properties and places, read once to parse any number of events.
 struct Vocabulary {
   private(set) var types: [EventType]
   private var definitions: [String: [PropertyDefinition]]

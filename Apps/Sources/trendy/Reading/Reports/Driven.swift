@@ -3,16 +3,16 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Trips of a period, and the distance compared with the previous period.
+/// Trips in a period, and distances in it and the previous period.
 struct Driven {
   let trips: [TripEvent]
   let now: Mileage
   let before: Mileage
 
-  /// Reads the trips of the selected types. Returns `nil` if neither period has trips or if options select only some
+  /// Reads the trips of the selected types. Returns `nil` if neither period has trips, or if options select only some
   /// events.
   ///
-  /// A period that has not ended is compared with the same part of the previous one.
+  /// A period that is still running is compared with the same part of the previous one.
   init?(_ span: ReviewedPeriod, _ query: ReportQuery, _ record: SelectedRecord) throws {
     guard record.isOfWholeTypes else { return nil }
     let local = query.local

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Findings about all event types: correlations, trends, overdue types and usual times.
 struct FoundInsights {
-  /// Usual hour, and usual weekday if there is one, of an event type.
+  /// Usual hour of an event type, and its usual weekday if it has one.
   struct UsualHours {
     let type: EventType
     let hour: Habit
@@ -12,11 +12,11 @@ struct FoundInsights {
 
   let report: Report
   let search: CorrelationSearch
-  /// Trends that are rising or falling; steady ones are omitted.
+  /// Rising and falling trends, without steady ones.
   let trends: [(type: EventType, trend: Trend)]
-  /// Types whose last event is unusually long ago.
+  /// Types whose last event is unusually old.
   let gaps: [(type: EventType, gap: Gap)]
-  /// Usual times, most consistent first, excluding those with low confidence.
+  /// Usual times, most consistent first, without those of low confidence.
   let habits: [UsualHours]
 
   init(_ report: Report) {
@@ -36,8 +36,7 @@ struct FoundInsights {
 
   var today: CivilDate { report.query.today }
 
-  /// First day of the search for correlations: the day of the oldest event, but at most `CorrelationSearch.span` days
-  /// ago.
+  /// First day of the correlation search: that of the oldest event, but at most `CorrelationSearch.span` days ago.
   var firstDay: CivilDate? {
     report.rows.map(\.history.days.first).min().map { max($0, today.advanced(by: 1 - CorrelationSearch.span)) }
   }
@@ -46,7 +45,7 @@ struct FoundInsights {
 
   func type(_ id: String) -> EventType? { report.rows.first { $0.type.id == id }?.type }
 
-  /// Types whose history is too short for correlations, with the number of missing days, fewest first.
+  /// Types with too short a history for correlations, and the number of missing days, fewest first.
   var young: [(name: String, days: Int)] {
     search.missingDays.map { (name($0.key), $0.value) }.sorted { ($0.days, $0.name) < ($1.days, $1.name) }
   }

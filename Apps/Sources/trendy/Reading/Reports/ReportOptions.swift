@@ -4,20 +4,20 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Options that the report commands share.
+/// Options shared by the report commands.
 struct ReportOptions {
-  /// Options for a command whose argument names the event type.
+  /// Options for a command whose argument is the event type.
   static let ofOneType = EventSelection.options.filter { $0.key != "--type" }
-  /// Options for a command about several event types.
+  /// Options for a command on several event types.
   static let ofTypes = EventSelection.options
-  /// Options for a report about a year, or about the days of a range.
+  /// Options for a report on a year or a range of days.
   static let ofDays =
     [OptionSpec("--year", value: "year", kind: .text, help: "year of the report (default: this year)")]
     + EventSelection.options.filter { ["--type", "--since", "--until"].contains($0.key) }
   static let step = OptionSpec(
     "--by", value: "step", kind: .oneOf(steps), help: "day (line, default), week or month (bars)")
 
-  /// - Parameter usual: default value, as shown in help.
+  /// - Parameter usual: default value to show in help.
   static func weeks(_ usual: String) -> OptionSpec {
     OptionSpec("--weeks", value: "n", kind: .number, help: "number of weeks including this one (\(usual))")
   }
@@ -28,7 +28,7 @@ struct ReportOptions {
   private let selection: EventSelection
 
   /// Parses the options.
-  /// - Throws: `CommandError` with exit 64 for an invalid value, and for a range that begins in the future.
+  /// - Throws: `CommandError` with exit 64 for an invalid value, or for a range that begins in the future.
   init(_ session: Session) throws(CommandError) {
     selection = try EventSelection(session, isOfAllTime: true)
     query = ReportQuery(now: session.now, local: session.local, range: try session.range())
@@ -41,13 +41,11 @@ struct ReportOptions {
     query.step = period
   }
 
-  /// Parses the options for a report about a period that is compared with the previous one.
-  /// - Parameters:
-  ///   - period: a week, a month or a year.
-  ///   - text: argument that names the period; `nil` for the period that contains the last selected day.
-  ///   - session: source of the options.
-  /// - Throws: `CommandError` with exit 64 for an invalid option, for a future period, or if `--since` excludes a part
-  ///   of the previous period.
+  /// Parses the options for a report that compares a period with the previous one.
+  ///
+  /// `text` is the argument that names the period; `nil` means the period that contains the last selected day.
+  /// - Throws: `CommandError` with exit 64 for an invalid option, for a future period, or if `--since` excludes part of
+  ///   the previous period.
   init(_ session: Session, comparing period: CalendarPeriod, _ text: String? = nil) throws(CommandError) {
     try self.init(session)
     let day = if let text { try session.firstDay(of: period, text) } else { query.today }
@@ -65,10 +63,9 @@ struct ReportOptions {
     query.comparison = span
   }
 
-  /// Parses ``ofDays``. With `--until` but without `--since`, the report covers all days since the first event, and its
+  /// Parses ``ofDays``. With `--until` but not `--since`, the report covers all days since the first event, and its
   /// comparison is `nil`.
-  /// - Throws: `CommandError` with exit 64 for an invalid option, for `--year` together with a range, or for a future
-  ///   year.
+  /// - Throws: `CommandError` with exit 64 for an invalid option, for `--year` with a range, or for a future year.
   init(ofDays session: Session) throws(CommandError) {
     try self.init(session)
     let (local, year) = (query.local, session.arguments.value("--year"))
@@ -91,11 +88,8 @@ struct ReportOptions {
   /// Whether options restrict the events.
   var isNarrow: Bool { selection.isNarrow }
 
-  /// Opens the record and reads the report.
-  /// - Parameters:
-  ///   - session: source of the store.
-  ///   - name: name of the event type, if an argument specifies it.
-  ///   - measure: returns the measure for this type; `nil` counts events.
+  /// Opens the record and reads the report. `name` is the event type if an argument names it; `measure` returns what to
+  /// measure for this type, or is `nil` to count events.
   func report(
     _ session: Session, ofType name: String? = nil,
     measure: ((EventType, SelectedRecord) throws -> ReportQuery.Measure)? = nil
@@ -114,7 +108,7 @@ struct ReportOptions {
 }
 
 extension Session {
-  /// Parses a month (`2026-11`) or a year (`2026`) and returns its first day.
+  /// Parses a month (`2026-11`) or a year (`2026`) into its first day.
   func firstDay(of period: CalendarPeriod, _ text: String) throws(CommandError) -> CivilDate {
     let (rest, form) =
       period == .month ? ("-01", "YYYY-MM, for example 2026-11") : ("-01-01", "four digits, for example 2026")
@@ -124,7 +118,7 @@ extension Session {
     return day
   }
 
-  /// Returns the dates of the month or year given by `--month`, by default those of the current month.
+  /// Returns the dates of the month or year in `--month`; the default is the current month.
   func month() throws(CommandError) -> (name: String, range: Range<Date>) {
     let text = arguments.value("--month") ?? ""
     let period = text.count == 4 ? CalendarPeriod.year : .month
@@ -136,7 +130,6 @@ extension Session {
     )
   }
 
-  /// Throws `CommandError` with exit 64 for a day after today.
   fileprivate func checkIsNotInFuture(_ day: CivilDate) throws(CommandError) {
     let today = local.day(of: now)
     guard day <= today else { throw usageError("\(day.words(near: today)) is in the future") }

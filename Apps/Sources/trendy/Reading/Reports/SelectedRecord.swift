@@ -5,7 +5,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyPersistence
 
-/// The device's record, limited to the events that meet the conditions of a selection.
+/// The device's record, limited to the events that a selection includes.
 struct SelectedRecord: UserRecord {
   let store: LocalStore
   private let whole: StoreUserRecord
@@ -22,7 +22,7 @@ struct SelectedRecord: UserRecord {
     try selection.checkConditions(in: store, session)
   }
 
-  /// Whether all events of a type belong to the record.
+  /// Whether the record contains all events of each selected type.
   var isOfWholeTypes: Bool { selection.isOfWholeTypes }
 
   func eventTypes() throws -> [EventType] { try whole.eventTypes() }

@@ -3,11 +3,11 @@ import CommandSupport
 import TrendyAgent
 import TrendySync
 
-/// Conflicts to resolve in the same way: those named on the command line, or all to which the resolution applies.
+/// Conflicts to resolve in one way: those named on the command line, or all to which the resolution applies.
 struct ConflictDecision {
   static let all = OptionSpec("--all", help: "every conflict")
 
-  /// Ids given on the command line; empty for `--all`.
+  /// Empty for `--all`.
   private let ids: [String]
 
   init(on ids: some Sequence<String>, _ session: Session) throws(CommandError) {
@@ -20,11 +20,9 @@ struct ConflictDecision {
   }
 
   /// Resolves the conflicts in one save and as one undo step.
-  /// - Parameters:
-  ///   - label: name of the resolution for the undo list, such as `retry`.
-  ///   - session: command line and store.
-  ///   - isMeant: with `--all`, whether the resolution applies to a conflict.
-  ///   - decide: resolves the conflict with the given id.
+  ///
+  /// `label` names the resolution in the undo list, such as `retry`. With `--all`, `isMeant` is whether the resolution
+  /// applies to a conflict. `decide` resolves the conflict with the given id.
   func carryOut(
     _ label: String, in session: Session, among isMeant: (OpenConflict) -> Bool = { _ in true },
     _ decide: (RecorderChanges, String) throws -> Void
@@ -47,14 +45,12 @@ struct ConflictDecision {
   }
 }
 
-/// Result of resolving conflicts.
 struct DecidedConflicts {
   var conflicts: [OpenConflict]
   /// Number of conflicts to which the resolution does not apply.
   var left = 0
 
-  /// Prints the result, one line per conflict.
-  /// - Parameter decision: label at the start of each line, such as `Kept mine`.
+  /// Prints one line per conflict. Each line starts with `decision`, such as `Kept mine`.
   func show(_ decision: String, _ session: Session) -> ExitCode {
     let (console, text) = (session.console, ConflictText(session))
     if console.isJSON {

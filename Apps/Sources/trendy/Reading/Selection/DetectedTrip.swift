@@ -5,15 +5,15 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Lookup of the trip in progress that was detected from positions.
+/// Lookup of the trip in progress, as detected from positions.
 enum DetectedTrip {
-  /// Returns the trip in progress, or `nil` if there is none.
+  /// Returns the trip in progress, if there is one.
   ///
   /// Asks the agent, which may also be following another device's trip. If no agent is running, detects the trip in the
   /// recorded positions.
   static func inProgress(_ container: AppContainer, _ session: Session) throws -> AgentStatus.LiveTrip? {
     let files = RuntimeFiles(storeDirectory: session.storeDirectory, environment: Environment.all)
-    // The timeout keeps an agent that hangs from blocking the command.
+    // The timeout prevents a hung agent from blocking the command.
     if let text = AgentConnection(files, asking: .status, timeoutSeconds: 1)?.next(),
       let status = AgentConnection.members(of: text)
     {
@@ -23,7 +23,7 @@ enum DetectedTrip {
     return try recorded(in: container, session).newest
   }
 
-  /// Returns the trips in progress that are detected in the recorded positions, at most one per device.
+  /// Returns the trips in progress that the recorded positions contain, at most one per device.
   static func recorded(in container: AppContainer, _ session: Session) throws -> [AgentStatus.LiveTrip] {
     guard container.record.hasTracks else { return [] }
     return try container.record.makeTrackIntake().presences().compactMap { AgentStatus.LiveTrip($0, now: session.now) }

@@ -6,7 +6,7 @@ extension OptionSpec {
   static let dryRun = OptionSpec("--dry-run", help: "show what would change, without changing anything")
 }
 
-/// Events that a command changes, selected either by id or by options.
+/// Events to change, selected by id or by options.
 struct EventChoice {
   private enum Choice {
     case ids([String])
@@ -27,7 +27,7 @@ struct EventChoice {
     }
   }
 
-  /// Returns the selected events, each only once.
+  /// Returns each selected event once.
   /// - Throws: ``CommandError`` with exit 66 if no event is found.
   func events(in store: LocalStore, _ session: Session) throws -> [Event] {
     switch choice {

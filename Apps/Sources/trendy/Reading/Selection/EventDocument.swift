@@ -2,11 +2,11 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// An event as one line of NDJSON, in the format printed by `trendy list --ndjson`.
+/// One line of NDJSON that describes an event, in the format of `trendy list --ndjson`.
 ///
 /// Example: `{"event_type":"coffee","timestamp":"2026-11-20T08:30:00+01:00","properties":{"count":2,"size":"large"}}`
 ///
-/// - `event_type` is required: the name of the type, or an object with the member `name`.
+/// - `event_type` is required. It is the name of the type, or an object with the member `name`.
 /// - `timestamp` defaults to the current time. All-day events may have `date` and `last_date` (`2026-11-20`) instead.
 /// - A property is a plain value, or an object with the members `type` and `value`.
 struct EventDocument {
@@ -18,7 +18,7 @@ struct EventDocument {
 
   private let members: [String: JSONValue]
 
-  /// Parses a line. Values are validated later, by ``event(among:_:makeID:)``.
+  /// Parses a line. ``event(among:_:makeID:)`` validates the values later.
   /// - Throws: ``CommandError`` with exit 65 if the line is not a JSON object or has unknown members.
   init(_ line: String) throws(CommandError) {
     let value: JSONValue
@@ -85,7 +85,7 @@ struct EventDocument {
     return date
   }
 
-  /// Returns local midnight on the date in a member, or `nil` if the member is missing.
+  /// Returns local midnight on a member's date, or `nil` if the member is missing.
   private func midnight(_ name: String, _ session: Session) throws(CommandError) -> Date? {
     guard let value = members[name] else { return nil }
     guard let date = value.stringValue.flatMap({ CivilDate($0) }) else {
@@ -128,7 +128,7 @@ struct EventDocument {
         hint: near.map { "Did you mean '\($0)'?" } ?? "List properties: trendy type show TYPE",
         exit: .badData)
     }
-    // A JSON number for a duration is in seconds.
+    // Durations that are JSON numbers are in seconds.
     if definition.propertyType == .duration, let seconds = value.doubleValue {
       return (definition.key, .duration(seconds))
     }

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Selection of events by command line options. An event must meet all conditions.
+/// Selection of events by command-line options. An event must meet all conditions.
 struct EventSelection {
   static let options =
     [
@@ -14,7 +14,7 @@ struct EventSelection {
         "--until", "--to", value: "time", kind: .time, help: "only events until this time; a day counts in full"),
       OptionSpec("--place", value: "name", kind: .place, help: "only events at a place whose name contains this text"),
     ] + shared
-  /// Options for `edit`, where `--type`, `--until` and `--place` are new values rather than conditions.
+  /// Options for `edit`, whose `--type`, `--until` and `--place` are new values, not conditions.
   static let editOptions = [ofType("--of"), since("--since")] + shared
 
   private static func ofType(_ name: String) -> OptionSpec {
@@ -41,17 +41,16 @@ struct EventSelection {
 
   /// Whether any option restricts the selection.
   let isNarrow: Bool
-  /// Names of event types; empty to select all types.
+  /// Empty for all types.
   private let typeNames: [String]
   private let conditions: [PropertyCondition]
   private let query: EventQuery
 
-  /// Parses the options. Names of types, places and properties are looked up by
-  /// ``search(in:_:ofType:during:among:includesExtending:)``.
+  /// Parses the options. Type, place and property names are looked up later, by the search.
   /// - Parameters:
   ///   - session: source of the arguments.
   ///   - options: options of the command.
-  ///   - isOfAllTime: whether to ignore `--since` and `--until`, which the command reads itself.
+  ///   - isOfAllTime: whether to ignore `--since` and `--until`, because the command reads them itself.
   ///   - range: time range from other options of the command.
   ///   - types: types named by arguments.
   init(
@@ -79,10 +78,10 @@ struct EventSelection {
     return source
   }
 
-  /// Whether all events of the selected types are selected, so that cached counts per type can be used.
+  /// Whether all events of the selected types are selected, so that cached counts by type can be used.
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 
-  /// Returns the ids of the types named by options; `nil` if none is named.
+  /// Returns the ids of the types that options name, or `nil` if there are none.
   /// - Throws: ``CommandError`` for an unknown type.
   func typeIDs(in store: any DataStoreProtocol) throws -> Set<String>? {
     let lookup = Lookup(store: store)
@@ -90,8 +89,8 @@ struct EventSelection {
       ? nil : Set(try typeNames.flatMap { try lookup.eventTypes($0) { "trendy type add \($0)" }.map(\.id) })
   }
 
-  /// Resolves names and returns the search.
-  /// - Parameter includesExtending: whether to find events that began before the range and extend into it.
+  /// Resolves names and returns the search. `includesExtending` also finds events that began before the range and
+  /// extend into it.
   /// - Throws: ``CommandError`` for an unknown type or property.
   func search(
     in store: any DataStoreProtocol, _ session: Session, includesExtending: Bool = false
@@ -102,7 +101,7 @@ struct EventSelection {
     return search(ofTypes: types, during: range?.timestamps, in: range, session.local)
   }
 
-  /// Checks that the properties named in conditions exist.
+  /// Checks that all properties in conditions exist.
   /// - Throws: ``CommandError`` for an unknown property.
   func checkConditions(in store: any DataStoreProtocol, _ session: Session) throws {
     guard !conditions.isEmpty else { return }
@@ -113,8 +112,8 @@ struct EventSelection {
   /// Returns the search for events of some types, regardless of the options for types and time.
   /// - Parameters:
   ///   - types: ids of the types; empty for all.
-  ///   - timestamps: range that contains the timestamps of the events; `nil` for all.
-  ///   - range: exact range; `nil` if `timestamps` needs no further check.
+  ///   - timestamps: range of the events' timestamps; `nil` for all.
+  ///   - range: exact range; `nil` if `timestamps` is exact.
   ///   - local: the user's calendar.
   func search(
     ofTypes types: Set<String>, during timestamps: Range<Date>?, in range: EventRange?, _ local: LocalTime
@@ -128,23 +127,23 @@ struct EventSelection {
 
 /// Search for the events selected by an ``EventSelection``.
 struct EventSearch {
-  /// Maximum number of events in memory at a time when a long list is read.
+  /// Maximum number of events in memory while a long list is read.
   private static let pageSize = 1000
 
   fileprivate let query: EventQuery
-  /// Ids of event types; empty for all types.
+  /// Empty for all types.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
-  /// Selected time range. The range of ``query`` is wider, because all-day events and events recorded in other time
-  /// zones need an exact check.
+  /// Selected time range. The range in ``query`` is wider, because all-day events and events from other time zones need
+  /// an exact check.
   let range: EventRange?
   fileprivate let local: LocalTime
 
-  /// Passes the events to `body` page by page, newest first, until `body` returns `false`.
+  /// Passes pages of events to `body`, newest first, until `body` returns `false`.
   /// - Parameters:
   ///   - store: store to search.
-  ///   - cursor: position after which to start; `nil` to start with the newest event.
-  ///   - first: number of events that the caller expects to need, which limits the size of the first page.
+  ///   - cursor: position after which to start; `nil` for the newest event.
+  ///   - first: number of events that the caller expects to need. Limits the size of the first page.
   ///   - body: receives a page and returns whether to continue.
   func forEachPage(
     in store: LocalStore, after cursor: EventCursor? = nil, first: Int = pageSize, _ body: ([Event]) throws -> Bool
@@ -159,7 +158,7 @@ struct EventSearch {
     } while next != nil
   }
 
-  /// Returns all events, newest first.
+  /// Returns all matching events, newest first.
   func events(in store: LocalStore) throws -> [Event] {
     var found: [Event] = []
     try forEachPage(in: store) { page in
@@ -169,7 +168,7 @@ struct EventSearch {
     return found
   }
 
-  /// Returns the histories of the events by type. If only their times matter, the events are not decoded.
+  /// Returns the histories of the matching events by type. Events are not decoded if only their times matter.
   func histories(through today: CivilDate, from store: LocalStore) throws -> [String: TypeHistory] {
     var collectors: [String: TypeHistory.Collector] = [:]
     let empty = TypeHistory.Collector(today: today, local: local)
@@ -194,7 +193,7 @@ struct EventSearch {
     return collectors.mapValues(\.history).filter { $0.value.events > 0 }
   }
 
-  /// Returns the events that match. Used for events that are not in the store, such as deleted ones.
+  /// Returns those of the given events that match, for events that are not in the store, such as deleted ones.
   func events(among events: [Event]) -> [Event] {
     events.filter { event in
       meetsTheRest(event)
@@ -205,7 +204,7 @@ struct EventSearch {
     }
   }
 
-  /// Whether an event meets the conditions that are not part of the store's query.
+  /// Whether an event meets the conditions that the store's query does not cover.
   private func meetsTheRest(_ event: Event) -> Bool {
     (types.count < 2 || types.contains(event.eventTypeId)) && range?.contains(event) != false
       && conditions.allSatisfy { $0.holds(of: event, in: local) }
@@ -213,8 +212,7 @@ struct EventSearch {
 }
 
 extension Event {
-  /// Whether the note, title, place or a property of the event contains the given text.
-  /// - Parameter text: text to search for, lowercased.
+  /// Whether the event's note, title, place or a property contains the given lowercase text.
   fileprivate func holds(_ text: String) -> Bool {
     let fields = [notes, originalTitle, locationName] + properties.values.map(\.stringValue)
     return fields.contains { $0?.lowercased().contains(text) ?? false }

@@ -4,9 +4,9 @@ import CommandSupport
 import TrendyAgent
 import TrendyFoundation
 
-/// Request to start or stop the scheduled export (`trendy export --every`), which is stored in the settings.
+/// Request to start or stop scheduled exports (`trendy export --every`), which are configured in the settings.
 struct ExportOrder {
-  /// Options for scheduled exports, except `--to`, whose meaning differs between commands.
+  /// Options for scheduled exports except `--to`, whose meaning differs between commands.
   static let options = [
     OptionSpec(
       "--every", value: "interval", kind: .duration,
@@ -19,14 +19,10 @@ struct ExportOrder {
     case ended
   }
 
-  /// Settings to save; `nil` to stop the scheduled export.
+  /// Settings to save; `nil` to stop scheduled exports.
   private let values: [(SettingSpec, String)]?
 
-  /// Parses `--every` and `--keep`.
-  /// - Parameters:
-  ///   - session: command line with the options.
-  ///   - format: name of the export format.
-  ///   - to: key of the option for the destination folder.
+  /// Parses `--every` and `--keep`. `to` is the option for the destination folder.
   /// - Returns: `nil` if `--every` is not given.
   /// - Throws: ``CommandError`` if an option is invalid, or the folder does not exist.
   init?(_ session: Session, format: String, to: String) throws(CommandError) {
@@ -103,7 +99,7 @@ struct ExportOrder {
 }
 
 extension ExportPlan {
-  /// Interval between exports as text: `day`, `7 days`, `6 h`.
+  /// Interval between exports, as in `day`, `7 days` or `6 h`.
   var every: String {
     let days = schedule.interval / 86_400
     guard days >= 1, days == days.rounded() else { return DurationPhrase.words(schedule.interval) }

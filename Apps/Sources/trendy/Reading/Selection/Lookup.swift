@@ -3,18 +3,19 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Lookup of entities by name or id, as users give them on the command line.
+/// Finds entities by the names or ids given on the command line.
 struct Lookup {
   let store: any DataStoreProtocol
 
-  /// Largest number accepted in references such as `@1` and `@2`.
+  /// Highest number in references such as `@1` and `@2`.
   private static let furthestBack = 10_000
   /// Maximum number of events to read for an ambiguous id prefix.
   private static let maxMatches = 1000
 
   /// Returns the event type with the given name (ignoring case), unique name prefix or id.
   ///
-  /// A prefix must be at least two letters shorter than the name. A single missing letter is treated as a typing error.
+  /// A prefix must be at least two letters shorter than the name, because a single missing letter is treated as a
+  /// typing error.
   /// - Throws: ``CommandError`` with exit 66 if no type is found or the prefix is ambiguous, or exit 64 if several
   ///   types have the name.
   func eventType(_ name: String, hintToMake: (String) -> String) throws -> EventType {
@@ -29,8 +30,8 @@ struct Lookup {
     return try only(found, "types", name: \.name, hint: "To merge them: trendy type merge \(word) \(word)")
   }
 
-  /// Returns all event types with a name, as in ``eventType(_:hintToMake:)``. Several exist if two devices created the
-  /// type independently.
+  /// Returns all event types with a name, which is matched as in ``eventType(_:hintToMake:)``. There are several if two
+  /// devices created the type independently.
   func eventTypes(_ name: String, hintToMake: (String) -> String) throws -> [EventType] {
     try Self.eventTypes(name, among: store.fetchAllEventTypes(), hintToMake: hintToMake)
   }
@@ -66,11 +67,10 @@ struct Lookup {
   }
 
   /// Returns the event with the given id, unique id prefix or reference: `@1` is the event recorded last, `@2` the one
-  /// before.
-  /// - Parameter sources: sources of the events to consider.
+  /// before. Only events from `sources` are considered.
   func event(_ name: String, from sources: Set<EventSourceType> = Set(EventSourceType.allCases)) throws -> Event {
-    // An empty string would be a prefix of every id. It may come from an unset variable in a script and must not select
-    // the only event.
+    // An empty string is a prefix of every id. It may come from an unset variable in a script and must not select the
+    // only event.
     guard !name.isEmpty else {
       throw CommandError("The id is empty", hint: "List ids: trendy list", exit: .usage)
     }
@@ -119,7 +119,7 @@ extension Lookup {
         ?? "List its properties: trendy type show \(ShellWords.quoted(type.name))", exit: .notFound)
   }
 
-  /// Returns the trip with the given id, unique id prefix or reference, such as `@1` for the trip recorded last.
+  /// Returns the trip with the given id, unique id prefix or reference: `@1` is the trip recorded last.
   func trip(_ name: String) throws -> TripEvent {
     let event = try event(name, from: [.trip])
     guard let trip = TripEvent(event) else {
@@ -170,7 +170,7 @@ extension Lookup {
 // MARK: Entities with the same name
 
 extension Lookup {
-  /// Returns all places with a name, or with the only name that starts with the given text.
+  /// Returns all places with a name, or with the only name that has the given prefix.
   static func places(_ name: String, among places: [Geofence]) -> [Geofence] {
     let found = named(name, among: places, name: \.name)
     if !found.isEmpty { return found }
@@ -178,8 +178,8 @@ extension Lookup {
     return Set(beginning.map { $0.name.lowercased() }).count == 1 ? beginning : []
   }
 
-  /// Returns the entities with exactly this name, else those with the name in a different case, else the entity with
-  /// this id or id prefix.
+  /// Returns the entities with exactly this name or, failing that, the entities with this name in a different case, or
+  /// the entity with this id or id prefix.
   static func named<Entity: Identifiable<String>>(
     _ text: String, among entities: [Entity], name: (Entity) -> String
   ) -> [Entity] {
@@ -191,13 +191,8 @@ extension Lookup {
     return ids.count == 1 ? ids : []
   }
 
-  /// Returns the only entity in an array of entities with the same name.
-  /// - Parameters:
-  ///   - found: one or more entities with the same name.
-  ///   - noun: plural noun for the entities.
-  ///   - name: returns the name of an entity.
-  ///   - hint: what the user can do if several entities share the name.
-  /// - Throws: ``CommandError`` with exit 64 if there are several entities; the message lists their ids.
+  /// Returns the only entity among those with the same name. `hint` is what the user can do if there are several.
+  /// - Throws: ``CommandError`` with exit 64 if there are several entities. Its message lists their ids.
   static func only<Entity: Identifiable<String>>(
     _ found: [Entity], _ noun: String, name: (Entity) -> String, hint: String
   ) throws(CommandError) -> Entity {
@@ -207,7 +202,7 @@ extension Lookup {
       hint: "\(hint). Or use one of the ids.", exit: .usage)
   }
 
-  /// Returns a hint for each name shared by several entities, for display below a list.
+  /// Returns a hint for each name that several entities share, to print below a list.
   static func mergeHints<Entity: Identifiable<String>>(
     for entities: [Entity], _ noun: String, command: String, name: (Entity) -> String
   ) -> [String] {
@@ -218,16 +213,11 @@ extension Lookup {
     }.sorted()
   }
 
-  /// Returns the entities that a merge deletes and the entity that remains.
+  /// Returns the entities that a merge deletes and the entity that remains, or `nil` if both arguments are the same
+  /// single entity.
   ///
-  /// If both arguments denote the same entities, the entity with the lowest id remains, so that all devices make the
-  /// same choice.
-  /// - Parameters:
-  ///   - from: entities that the first argument denotes, at least one.
-  ///   - into: entities that the second argument denotes.
-  ///   - target: returns the remaining entity if the arguments denote different entities.
-  /// - Returns: `nil` if there is nothing to merge, because both arguments denote the same single entity.
-  /// - Throws: errors thrown by `target`, for example if the second argument is ambiguous.
+  /// If both arguments are the same entities, the one with the lowest id remains, so that all devices make the same
+  /// choice. Otherwise `target` returns the remaining entity, and may throw if the second argument is ambiguous.
   static func merge<Entity: Identifiable<String>>(
     _ from: [Entity], into: [Entity], target: () throws -> Entity
   ) throws -> (from: [Entity], into: Entity)? {
@@ -238,17 +228,16 @@ extension Lookup {
     return others.isEmpty ? nil : (others, target)
   }
 
-  /// Minimum length of an id prefix. Shorter text is more likely a misspelled name.
+  /// Minimum length of an id prefix. A shorter text is probably a misspelled name.
   private static let minPrefixLength = 8
 }
 
-/// Shortened ids for display.
 enum ShortID {
-  /// Returns the first 13 characters, which contain the timestamp of a UUIDv7. They are equal only for ids created in
+  /// Returns the first 13 characters, which contain a UUIDv7's timestamp. They differ unless the ids were created in
   /// the same millisecond.
   static func of(_ id: String) -> String {
     let beginning = id.utf8.prefix(length)
-    // In printable ASCII, each byte is one character.
+    // In printable ASCII, each byte is a character.
     return beginning.count == length && id.utf8.prefix(length + 1).allSatisfy { 0x20..<0x7F ~= $0 }
       ? String(Substring(beginning)) : String(id.prefix(length))
   }
@@ -261,7 +250,7 @@ enum ShortID {
     var (seen, shared): (Set<String>, Set<String>) = (Set(minimumCapacity: ids.count), [])
     for beginning in beginnings where !seen.insert(beginning).inserted { shared.insert(beginning) }
     if shared.isEmpty { return beginnings }
-    // After sorting, ids with a common prefix are adjacent. Few ids need this step.
+    // Sorting makes ids with a common prefix adjacent. Few ids need this step.
     let sorted = zip(ids, beginnings).filter { shared.contains($1) }.map(\.0).sorted()
     var lengths: [String: Int] = [:]
     for (left, right) in zip(sorted, sorted.dropFirst()) where left != right {
@@ -272,7 +261,7 @@ enum ShortID {
     return zip(ids, beginnings).map { id, beginning in lengths[id].map { String(id.prefix($0)) } ?? beginning }
   }
 
-  /// Returns the shortest prefix of an id, but at least 13 characters, that no other id starts with.
+  /// Returns the shortest unambiguous prefix of an id with at least 13 characters.
   static func of(_ id: String, among others: [String]) -> String {
     var length = min(Self.length, id.count)
     while length < id.count, others.contains(where: { $0 != id && $0.hasPrefix(id.prefix(length)) }) { length += 1 }

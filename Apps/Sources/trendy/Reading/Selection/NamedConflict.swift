@@ -3,12 +3,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// A conflict with the name of the entity that it concerns.
+/// Conflict with the name of the affected entity.
 struct NamedConflict {
   let conflict: OpenConflict
-  /// Name of the entity; for an event, the name of its type. A short id if the entity no longer exists.
+  /// Name of the entity or, for an event, of its type. A short id if the entity no longer exists.
   let name: String
-  /// Start time of the event; `nil` for other entities.
+  /// Start of an event; `nil` for other entities.
   let date: Date?
 
   init(_ conflict: OpenConflict, in store: any DataStoreProtocol) throws {

@@ -5,12 +5,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A running trip that the user started by hand. Reports exclude it until it ends.
+/// Running trip that the user started by hand. Reports exclude it until it ends.
 struct RunningTrip {
   let running: RunningEvent
   var trip: TripEvent
 
-  /// Creates a running trip, which has no end and no distance yet.
+  /// Creates a running trip, which has neither an end nor a distance yet.
   init(_ trip: TripEvent, markId: String) {
     var event = trip.event
     event.sourceType = .manual
@@ -20,7 +20,7 @@ struct RunningTrip {
     self.trip = trip
   }
 
-  /// Returns the running trip in the store, or `nil` if there is none.
+  /// Returns the running trip in the store, if there is one.
   init?(in store: any DataStoreProtocol) throws {
     guard let type = BuiltInType.trip.present(among: try store.fetchAllEventTypes()),
       let running = try RunningEvent.all(in: store).first(where: { $0.event.eventTypeId == type.id })
@@ -42,8 +42,8 @@ struct RunningTrip {
     return trip
   }
 
-  /// Returns the detected trip that overlaps the running trip by at least half of the shorter of the two; `nil` if
-  /// there is none.
+  /// Returns the detected trip that overlaps the running trip by at least half of the shorter one's duration, if there
+  /// is one.
   func found(until end: Date, in store: any DataStoreProtocol) throws -> TripEvent? {
     func share(_ other: TripEvent) -> Double {
       let common = min(end, other.end).timeIntervalSince(max(trip.start, other.start))

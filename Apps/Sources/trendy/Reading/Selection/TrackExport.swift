@@ -7,21 +7,21 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Recorded positions selected by options of `trendy export`.
+/// Recorded positions, as selected by options of `trendy export`.
 struct TrackExport {
   static let options = [
     OptionSpec(
       "--trip", value: "id", kind: .trip, repetition: .allCount, help: "track formats: only positions of this trip")
   ]
 
-  /// Options that apply to both events and tracks.
+  /// Options for both events and tracks.
   static let shared = [
     OptionSpec("--day", value: "day", kind: .time, help: "only this day"),
     OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
     OptionSpec("--all", help: "track formats: all positions"),
   ]
 
-  /// Returns the range given by `--day`, or by `--since` and `--until`; `nil` if none of these options is given.
+  /// Returns the range from `--day`, or from `--since` and `--until`, or `nil` without these options.
   static func range(_ session: Session) throws(CommandError) -> Range<Date>? {
     guard let day = try session.date(option: "--day", .since) else { return try session.range() }
     if let other = ["--since", "--until"].first(where: session.arguments.has) {
@@ -32,7 +32,7 @@ struct TrackExport {
 
   private let tripIDs: [String]
   private let vehicleName: String?
-  /// Time range; `nil` if unrestricted.
+  /// `nil` for all time.
   private let range: Range<Date>?
 
   init(_ session: Session) throws {
@@ -50,21 +50,17 @@ struct TrackExport {
     }
   }
 
-  /// Numbers to report after an export.
+  /// Counts to report after an export.
   struct Outcome {
     var fixes = 0
-    /// Number of trips with the selected vehicle.
+    /// Number of the selected vehicle's trips.
     var trips = 0
-    /// Number of the selected vehicle's trips for which this device has no positions.
+    /// Number of those trips for which this device has no positions.
     var tripsWithoutFixes = 0
   }
 
-  /// Passes the selected tracks as text to `put`, one chunk at a time.
-  /// - Parameters:
-  ///   - writer: formatter for the track format.
-  ///   - container: source of the positions.
-  ///   - onFixes: receives the number of positions after each segment; an error that it throws stops the export.
-  ///   - put: writes a chunk of the file.
+  /// Passes the selected tracks to `put` as text, in chunks. `onFixes` receives the number of positions after each
+  /// segment, and may throw to stop the export.
   func write(
     _ writer: inout any TrackStreamWriter, of container: AppContainer, onFixes: (Int) throws -> Void,
     to put: (String) throws -> Void
@@ -89,7 +85,7 @@ struct TrackExport {
     return outcome
   }
 
-  /// Returns a note on positions that could not be exported, or `nil` if there is nothing to report.
+  /// Returns a note on positions that could not be exported, or `nil` if all were.
   func note(of outcome: Outcome) -> String? {
     if let vehicleName, outcome.trips == 0 {
       return "No trips with '\(vehicleName)'\(range == nil ? "" : " in that time")."
@@ -121,7 +117,7 @@ struct TrackExport {
     let record = container.record
     guard tripIDs.isEmpty, vehicleName == nil else { return try tripParts(of: container) }
     let first = range?.lowerBound ?? .distantPast
-    // The range excludes its end, which is the start of the next day; closed ranges need an earlier end.
+    // The range excludes its end, which is the start of the next day. A closed range must end earlier.
     let last = range.map { max($0.lowerBound, $0.upperBound.addingTimeInterval(-0.000_5)) } ?? .distantFuture
     let parts = try record.trackDevices().map { Part(device: $0.name, name: $0.name, range: first...last) }
     return (parts, Outcome())

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Command line options for the details of a trip: vehicle, category and note.
+/// Options for details of a trip: vehicle, category and note.
 struct TripDetails {
   static let all = [
     OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "vehicle"),
@@ -15,7 +15,7 @@ struct TripDetails {
 
   private let vehicleName: String?
   private let category: TripCategory?
-  /// Business part of the distance in metres.
+  /// Business part of the distance, in metres.
   private let businessDistance: Double?
   private let note: String?
 

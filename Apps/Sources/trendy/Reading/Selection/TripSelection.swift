@@ -11,22 +11,22 @@ struct TripSelection {
     OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
   ]
 
-  /// Time range; `nil` to select all trips.
+  /// `nil` for all trips.
   private let range: Range<Date>?
   private let vehicleName: String?
 
-  /// Creates a selection from `--vehicle` and a time range, which is `nil` to select all trips.
+  /// Creates a selection from `--vehicle` and a time range; `nil` selects all trips.
   init(_ session: Session, range: Range<Date>?) {
     self.range = range
     vehicleName = session.arguments.value("--vehicle")
   }
 
-  /// Returns the selected trips, oldest first. Of several recordings of the same drive, only one is returned.
+  /// Returns the selected trips, oldest first. If a drive was recorded several times, returns only one of its trips.
   func countedTrips(in store: any DataStoreProtocol) throws -> [TripEvent] {
     try ofVehicle(in: store, store.countedTrips)
   }
 
-  /// Returns the selected trips, oldest first, including all recordings of the same drive.
+  /// Returns the selected trips, oldest first, with all recordings of the same drive.
   func trips(in store: any DataStoreProtocol) throws -> [TripEvent] {
     try ofVehicle(in: store, store.trips)
   }
