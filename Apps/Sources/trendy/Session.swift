@@ -6,19 +6,18 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Context in which a command runs: its arguments, the console, settings and the store.
 struct Session {
   let command: CommandSpec
   private(set) var arguments: Arguments
   let console: Console
-  /// Words of the command line, which are passed on to `trendyd network`.
+  /// Command-line words, passed on to `trendyd network`.
   let words: [String]
   let now: Date
   let storeDirectory: URL
   private let personal: PersonalStore
   let confirmations = Confirmations()
 
-  /// Commands that replace or repair the store. They open it themselves and do not use synced settings.
+  /// Commands that replace or repair the store. They open it themselves and use no synced settings.
   private static let repairing = ["doctor", "restore"]
 
   init(command: CommandSpec, arguments: Arguments, console: Console, words: [String], settings: Settings)
@@ -42,23 +41,21 @@ struct Session {
     }
   }
 
-  /// Returns a copy of the session with the arguments of another command line, such as a line of `log -`.
-  /// - Throws: ``CommandError`` with exit 64 if the command line is invalid or has an option that is not among
-  ///   `options`.
+  /// Returns a copy of the session with another command line, such as a line of `log -`.
+  /// - Throws: ``CommandError`` with exit 64 if the command line is invalid or has an option not in `options`.
   func reading(_ words: [String], options: [OptionSpec]) throws(CommandError) -> Session {
     var session = self
     session.arguments = try Arguments(words, options: options, usage: Commands.table.usage(of: command))
     return session
   }
 
-  /// The user's calendar: time zone, start of the day and of the week, and time format.
+  /// The user's calendar: time zone, start of the day and week, and time format.
   var local: LocalTime { personal.known.local }
   var units: Units { personal.known.units }
-  /// Effective settings, including synced settings.
   var settings: Settings { personal.known.settings }
 
   /// Returns the effective settings, for commands that print them.
-  /// - Throws: the error from reading the synced settings, which ``settings`` ignores.
+  /// - Throws: an error from reading the synced settings. ``settings`` ignores that error.
   func allSettings() throws -> Settings {
     if let failure = personal.known.failure { throw failure }
     return personal.known.settings
@@ -66,21 +63,20 @@ struct Session {
 
   var listLimit: Int { settings.text(Setting.listLimit).flatMap { Int($0) } ?? 0 }
 
-  /// Opens the existing store and records its state as the basis of the command's change.
+  /// Opens the existing store and records its state as the basis for the command's change.
   ///
-  /// If another process saves before the command does, the save throws `OutdatedDecisionError`, and `Command.run`
-  /// repeats the command.
-  /// - Throws: ``CommandError`` if no store exists.
+  /// If another process saves first, the command's save throws `OutdatedDecisionError`, and `Command.run` repeats the
+  /// command.
   func openStore() throws -> AppContainer {
     let container = try personal.open()
     try container.record.beginDecision()
     return container
   }
 
-  /// Folder of the cached daily counts.
+  /// Folder for cached daily counts.
   static var countsFolder: URL { StoreLocation.counts(environment: Environment.all) }
 
-  /// Returns the daily counts of the store, using the cache for segments that no longer change.
+  /// Returns the store's daily counts. The cache covers segments that no longer change.
   func counts(of store: LocalStore) -> LocalInsightSource {
     LocalInsightSource(store: store, local: local, cache: Self.countsFolder)
   }
@@ -98,9 +94,10 @@ struct Session {
     CommandError(message, hint: hint, usage: Commands.table.usage(of: command), exit: .usage)
   }
 
-  /// Reports that an edit would not change anything. This is not an error, because scripts may be run twice.
-  /// - Parameter options: options that specify a change.
-  /// - Throws: ``CommandError`` with exit 64 if none of these options was given.
+  /// Reports that an edit would change nothing. This is not an error, because scripts may run twice.
+  ///
+  /// `options` are the options that specify a change.
+  /// - Throws: ``CommandError`` with exit 64 if none of these options is given.
   func reportNothingChanged(of options: [OptionSpec]) throws(CommandError) {
     guard options.contains(where: { arguments.has($0.key) }) else { throw usageError("No change specified") }
     reportNothingChanged()
@@ -108,7 +105,7 @@ struct Session {
 
   func reportNothingChanged() { console.talk("Nothing to change: the values are the same.") }
 
-  /// Whether a string is valid as a name: one line of 1 to 128 bytes that cannot be mistaken for an option.
+  /// Whether a string is a valid name: one line of 1 to 128 bytes that cannot be mistaken for an option.
   func isName(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count) && !text.hasPrefix("-") && text.first?.isWhitespace == false
       && text.last?.isWhitespace == false && !text.unicodeScalars.contains(where: \.isTerminalControl)
@@ -117,8 +114,7 @@ struct Session {
   static let nameRule =
     "Use one line of 1 to 128 bytes that does not begin with '-' and does not begin or end with a space"
 
-  /// Validates a colour and returns it in upper case, or `nil` if `text` is `nil`.
-  /// - Throws: ``CommandError`` with exit 64 if the text is not in the format `#RRGGBB`.
+  /// Validates a colour in the form `#RRGGBB` and returns it in upper case, or `nil` if `text` is `nil`.
   func colour(_ text: String?) throws(CommandError) -> String? {
     guard let text else { return nil }
     let digits = text.utf8.dropFirst()
@@ -139,7 +135,6 @@ struct Session {
   }
 }
 
-/// Environment variables of this process.
 enum Environment {
   static let all: [String: String] = ProcessInfo.processInfo.environment
 }

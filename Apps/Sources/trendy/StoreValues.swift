@@ -6,20 +6,20 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Completion candidates from the store. If the store is missing or unreadable, there are none, because completion must
+/// Completion candidates from the store. There are none if the store is missing or unreadable, because completion must
 /// not print errors.
 struct StoreValues: CompletionValues {
   private let session: Session
   private let storeDirectory: URL
 
-  /// Uses the store given by `--store` in the line to be completed, or else the store of the session.
+  /// Uses the store from `--store` in the line to be completed or, without it, the session's store.
   init(_ session: Session, line: [String]) {
     self.session = session
     let named = line.lastIndex(of: "--store").flatMap { line.dropFirst($0 + 1).first }
     storeDirectory = named.map { URL(filePath: $0) } ?? session.storeDirectory
   }
 
-  /// Number of recent events that are offered as candidates.
+  /// Number of recent events to offer.
   private static let offered = 30
 
   func values(of kind: ValueKind, after arguments: [String]) -> [Candidate] {
@@ -33,7 +33,6 @@ struct StoreValues: CompletionValues {
     return (try? values(of: kind, after: arguments, in: app.makeStore())) ?? []
   }
 
-  /// Examples of goals.
   private static let goals = [
     Candidate("1/day", "every day"), Candidate("8/day", "eight a day"), Candidate("3/week", "three a week"),
     Candidate("20min/day", "twenty minutes a day"), Candidate("at most 2/day", "no more than two a day"),
@@ -62,7 +61,7 @@ struct StoreValues: CompletionValues {
     }
   }
 
-  /// Returns `key=`, or `key=value` for each possible value, for the properties not given yet.
+  /// Returns `key=`, or `key=value` for each possible value, for properties not given yet.
   private func properties(after arguments: [String], in store: any DataStoreProtocol) throws -> [Candidate] {
     let given = Set(arguments.compactMap { word in word.firstIndex(of: "=").map { word[..<$0].lowercased() } })
     return try definitions(for: arguments.first, in: store).filter { !given.contains($0.key.lowercased()) }
@@ -74,7 +73,7 @@ struct StoreValues: CompletionValues {
       }
   }
 
-  /// Returns the properties of the named type or of the named event's type, or else of all types.
+  /// Returns the properties of the named type, of the named event's type or, failing both, of all types.
   private func definitions(
     for name: String?, in store: any DataStoreProtocol
   ) throws -> [PropertyDefinition] {

@@ -16,7 +16,7 @@ enum Trendy {
     Console.openStandardStreams()
     Console.ignoreFailedWrites()
     let words = Array(CommandLine.arguments.dropFirst())
-    // Set before parsing, so that errors in the command line are printed in the requested format.
+    // Set before parsing, so that command-line errors are printed in the requested format.
     var console = Console(format: words.contains("--json") ? .json : words.contains("--ndjson") ? .ndjson : .text)
     console.terminal = Terminal.ofStandardOutput(environment: Environment.all)
     if words.contains("--no-color") {
@@ -58,7 +58,7 @@ enum Trendy {
       let isPaged = arguments.has(Pager.option.key) || settings.text(Setting.pager) == "on"
       let pager =
         isPaged && spec.options.contains(Pager.option) ? try Pager(console, environment: Environment.all) : nil
-      // Keeps `--help` from starting a second pager.
+      // Prevents `--help` from starting a second pager.
       if pager != nil { console.terminal.height = nil }
       defer { pager?.finish() }
       let session = try Session(
@@ -69,7 +69,7 @@ enum Trendy {
     }
   }
 
-  /// Parses the command line. If it starts with the name of an event type, the error suggests `trendy log`.
+  /// Parses the command line. If it starts with an event type, the error suggests `trendy log`.
   private static func meaning(of words: [String], _ console: Console) throws -> CommandTable.Meaning {
     do {
       return try Commands.table.meaning(of: words)
@@ -80,7 +80,7 @@ enum Trendy {
     }
   }
 
-  /// Whether the first word is the name of an event type; `false` if the store cannot be read.
+  /// Whether the first word is the name of an event type; `false` if the store is unreadable.
   private static func beginsWithType(_ words: [String], _ console: Console) -> Bool {
     guard let first = words.first?.lowercased(),
       let session = try? Session(

@@ -6,17 +6,17 @@
   import Darwin
 #endif
 
-/// Colour of an event type, adapted to light and dark backgrounds by changing its lightness but not its hue.
+/// Colour of an event type. Its lightness, but not its hue, is adapted to light and dark backgrounds.
 ///
-/// Bars and cells have a contrast of at least 3:1 with the background, letters 4.5:1 with the disc behind them (WCAG
-/// 2.2). The dashboard uses the same algorithm (`parts/colour.js`).
+/// Bars and cells have a contrast of at least 3:1 with the background, and letters 4.5:1 with the disc behind them
+/// (WCAG 2.2). The dashboard uses the same algorithm (`parts/colour.js`).
 struct TypeColour: Hashable {
   private(set) var mark: String
   private(set) var ink: String
   private(set) var darkMark: String
   private(set) var darkInk: String
 
-  /// Standard colours, for which all four variants are predefined.
+  /// Standard colours with all four variants predefined.
   private static let palette = [
     TypeColour(mark: "#73392e", ink: "#73392e", darkMark: "#b27164", darkInk: "#c78577"),
     TypeColour(mark: "#0197bd", ink: "#027290", darkMark: "#9fe4ff", darkInk: "#9fe4ff"),
@@ -36,8 +36,7 @@ struct TypeColour: Hashable {
     (self.mark, self.ink, self.darkMark, self.darkInk) = (mark, ink, darkMark, darkInk)
   }
 
-  /// Adapts a colour to light and dark backgrounds.
-  /// - Parameter hex: colour as `#RRGGBB`. Slate is used if it is invalid.
+  /// Adapts a colour, given as `#RRGGBB`, to light and dark backgrounds. If it is invalid, slate is used.
   init(_ hex: String) {
     let key = hex.lowercased()
     if let known = Self.palette.first(where: { $0.mark == key }) {
@@ -51,14 +50,14 @@ struct TypeColour: Hashable {
   }
 }
 
-/// Background colours with the range of lightness for foreground colours.
+/// Background colours and the lightness range of foreground colours.
 private struct Theme {
   var ground: SRGB
   var surface: SRGB
-  /// Fraction of the mark colour in the disc behind a letter.
+  /// Share of the mark colour in the disc behind a letter.
   var wash: Double
   var lightness: ClosedRange<Double>
-  /// Change of lightness per step that increases the contrast with the background.
+  /// Lightness change per step that increases the contrast with the background.
   var step: Double
 
   static let light = Theme(
@@ -81,7 +80,7 @@ private struct Theme {
 }
 
 private struct SRGB {
-  /// sRGB components, 0 to 1.
+  /// 0 to 1.
   var red, green, blue: Double
 
   init(red: Double, green: Double, blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
@@ -115,7 +114,7 @@ private struct SRGB {
     0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
   }
 
-  /// Contrast ratio according to WCAG 2.2, computed for this colour rounded to 8 bits per component.
+  /// WCAG 2.2 contrast ratio of this colour, rounded to 8 bits per component.
   func contrast(to other: SRGB) -> Double {
     let (one, two) = (SRGB(hex: hex)?.luminance ?? luminance, other.luminance)
     return (max(one, two) + 0.05) / (min(one, two) + 0.05)
@@ -144,7 +143,7 @@ private struct OKLCH {
     (chroma, hue) = (hypot(a, b2), atan2(b2, a))
   }
 
-  /// The colour in sRGB, with its chroma reduced if it is outside the gamut.
+  /// Colour in sRGB, with its chroma reduced if it is outside the gamut.
   var srgb: SRGB {
     var rest = chroma
     while true {

@@ -1,10 +1,9 @@
 import CommandSupport
 import TrendyInterchange
 
-/// Help on a file format for import or export, such as `trendy help import loop`.
+/// Help on an import or export format, such as `trendy help import loop`.
 enum FormatGuide {
-  /// Returns the help on a format.
-  /// - Returns: `nil` if the topic is not a format.
+  /// Returns the help on a format, or `nil` if the topic is not a format.
   static func text(on topic: [String], width: Int) -> String? {
     guard topic.count == 2, ["import", "export"].contains(topic[0]), let format = InterchangeFormat.named(topic[1])
     else { return nil }

@@ -1,4 +1,4 @@
-/// Column names of `--plain` output that several commands share.
+/// `--plain` columns shared by several commands.
 extension [String] {
   /// Columns of ``EventText/plain(_:)``.
   static let eventColumns = ["id", "start", "end", "type", "note", "place", "key=value of each property"]

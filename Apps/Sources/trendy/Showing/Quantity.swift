@@ -1,4 +1,4 @@
-/// Number with a noun in the singular or plural, such as `1 row`, `2 rows` or `3 entries`.
+/// Number with a singular or plural noun, such as `1 row`, `2 rows` or `3 entries`.
 struct Quantity: CustomStringConvertible {
   private let count: Int
   private let thing: String

@@ -3,7 +3,7 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Events with the data needed to print them.
+/// Events, with the data needed to print them.
 struct EventList {
   var events: [Event]
   let types: [EventType]
@@ -21,12 +21,8 @@ struct EventList {
     EventText(session: session, types: types, places: places, running: running)
   }
 
-  /// Prints the events in the output format of the console.
-  /// - Parameters:
-  ///   - schema: schema name for JSON.
-  ///   - more: additional members for JSON.
-  ///   - session: source of the console.
-  ///   - words: prints the events in text format.
+  /// Prints the events in the console's output format. `more` are additional JSON members, and `words` prints the
+  /// events as text.
   func show(
     schema: String, more: [(String, JSONText)] = [], _ session: Session, words: (Console, EventText) -> Void
   ) {
@@ -42,7 +38,6 @@ struct EventList {
   }
 }
 
-/// One event with the data needed to print it.
 struct OneEvent {
   private let list: EventList
 
@@ -51,16 +46,12 @@ struct OneEvent {
   init(_ event: Event, in store: any DataStoreProtocol) throws { list = try EventList([event], in: store) }
 
   /// Uses the only event in a list.
-  /// - Parameter list: list that contains exactly one event.
   init(_ list: EventList) {
     precondition(list.events.count == 1, "expected one event, not \(list.events.count)")
     self.list = list
   }
 
-  /// Prints the event in the output format of the console.
-  /// - Parameters:
-  ///   - session: source of the console.
-  ///   - isDetailed: whether text output contains all details rather than one line.
+  /// Prints the event in the console's output format. With `isDetailed`, text has all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let text = list.text(session)
     switch session.console.format {

@@ -3,22 +3,21 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Prints a long list of events page by page, without keeping all events in memory.
+/// Prints a long list of events in pages, without holding all of them in memory.
 struct EventListWriter {
   private let console: Console
   private let text: EventText
   private let year: Int
-  /// Range of days on which events are listed. Each event is printed on every day that it touches; with `nil`, only on
-  /// its first day.
+  /// Days of the list. Each event is printed on every day that it overlaps or, if `nil`, only on its first day.
   private let days: ClosedRange<CivilDate>?
-  /// Events that still have to be printed on some of their days.
+  /// Events not yet printed on all of their days.
   private var held: [Event] = []
-  /// Earliest day that has been printed completely.
+  /// Earliest day whose events have all been printed.
   private var printed: CivilDate?
-  /// Day of the last printed heading.
+  /// Day of the last heading.
   private var day: CivilDate?
   private(set) var count = 0
-  /// Last event in the order of timestamps; the next page starts after it.
+  /// Last event by timestamp. The next page starts after it.
   private(set) var last: Event?
 
   init(
@@ -31,15 +30,14 @@ struct EventListWriter {
     if console.format == .json { console.raw("{\"schema\":\"trendy.events/1\",\"events\":[") }
   }
 
-  /// Prints a page of events.
-  /// - Parameter page: events in descending order of timestamps.
+  /// Prints a page of events in descending order of timestamps.
   mutating func write(_ page: [Event]) {
     count += page.count
     last = page.last ?? last
     guard console.format == .text else { return writeData(text.local.newestFirst(page)) }
     held += page
-    // A later page may contain events on more recent days: an event in another time zone may have a later date, and a
-    // long event extends into the following days.
+    // A later page may have events on more recent days: an event in another time zone may have a later date, and a long
+    // event extends into the following days.
     guard let last = page.last else { return }
     printDays(after: text.local.day(of: last).advanced(by: LocalTime.longestReach + 1))
   }
@@ -55,8 +53,7 @@ struct EventListWriter {
     }
   }
 
-  /// Prints events on the days after `bound` that have not been printed yet, or on all remaining days if `bound` is
-  /// `nil`.
+  /// Prints unprinted events on days after `bound`, or on all remaining days if it is `nil`.
   private mutating func printDays(after bound: CivilDate?) {
     let local = text.local
     func isOpen(_ day: CivilDate) -> Bool { bound.map { day > $0 } ?? true && printed.map { day < $0 } ?? true }
@@ -75,7 +72,6 @@ struct EventListWriter {
     held.removeAll { event in bound.map { local.day(of: event) > $0 } ?? true }
   }
 
-  /// Returns the days on which an event is printed.
   private func days(of event: Event) -> [CivilDate] {
     let own = text.local.days(of: event)
     guard let days else { return [own.lowerBound] }
@@ -83,8 +79,8 @@ struct EventListWriter {
     return (own.lowerBound...last).filter(days.contains)
   }
 
-  /// Prints the remaining events and the end of the list.
-  /// - Parameter older: command line that prints the next page; `nil` if there are no more events.
+  /// Prints the remaining events and the end of the list. `older` is the command line for the next page, if there is
+  /// one.
   mutating func end(older: String?) {
     if console.format == .text { printDays(after: nil) }
     switch console.format {

@@ -6,29 +6,23 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Formatter for events: text, `--plain` rows and JSON.
+/// Formats events as text, `--plain` rows and JSON.
 struct EventText {
   let local: LocalTime
   let now: Date
   private let units: Units
   private let types: [String: EventType]
   private let places: [Geofence]
-  /// Ids of events that are running.
+  /// Ids of running events.
   private let running: Set<String>
 
-  /// Creates a formatter with the types, places and running events in a store.
   init(_ session: Session, in store: any DataStoreProtocol) throws {
     self.init(
       session: session, types: try store.fetchAllEventTypes(), places: try store.fetchAllGeofences(),
       running: Set(try RunningEvent.all(in: store).map(\.event.id)))
   }
 
-  /// Creates a formatter.
-  /// - Parameters:
-  ///   - session: source of the calendar and units.
-  ///   - types: all event types.
-  ///   - places: places used to name the ends of trips.
-  ///   - running: ids of events that are running.
+  /// Creates a formatter. `places` name the ends of trips, and `running` contains the ids of running events.
   init(session: Session, types: [EventType], places: [Geofence] = [], running: Set<String> = []) {
     local = session.local
     now = session.now
@@ -40,33 +34,30 @@ struct EventText {
 
   func typeName(_ event: Event) -> String { types[event.eventTypeId]?.name ?? "(unknown type)" }
 
-  /// Returns the width of the column for type names, at most 16. Longer names extend beyond the column.
+  /// Returns the width of the type name column, at most 16. Longer names extend beyond it.
   func nameColumns(of events: [Event]) -> Int { min(16, events.map { typeName($0).columns }.max() ?? 0) }
 
   /// Returns a line such as `coffee  Fri 20 Nov 08:30  count 2  large  "oat"  0199f3c2-7a40`.
-  /// - Parameters:
-  ///   - event: event to format.
-  ///   - id: shortened id that is unique in a list; `nil` for the usual shortened id.
+  ///
+  /// `id` is a shortened id that is unique in a list; `nil` uses the standard length.
   func line(_ event: Event, id: String? = nil) -> StyledText {
     line([name(event), StyledText.Part(when(event))], of: event, id: id ?? ShortID.of(event.id))
   }
 
-  /// Returns a line for a list in which headings show the date.
-  /// - Parameters:
-  ///   - event: event to format.
-  ///   - columns: minimum width of the type name.
-  ///   - id: shortened id.
-  ///   - day: day of the heading; `nil` for the first day of the event.
+  /// Returns a line for a list whose headings show the date.
+  ///
+  /// `columns` is the minimum width of the type name. `day` is the day of the heading, or `nil` for the event's first
+  /// day.
   func lineOfDay(_ event: Event, columns: Int, id: String, on day: CivilDate? = nil) -> StyledText {
     let day = day ?? local.day(of: event)
     let time = event.isAllDay ? "all day" : local.inZone(of: event).time(local.moment(of: event, on: day))
-    // 8 columns hold the longest time, `12:30 pm`.
+    // The longest time, `12:30 pm`, has 8 columns.
     let column = local.showsTwelveHours ? time.padded(to: 8) : time
     let parts = [StyledText.Part("  " + column), name(event, columns: columns), reach(of: event, beyond: day)]
     return line(parts.compactMap(\.self), of: event, id: id)
   }
 
-  /// Returns `since Wed 23:00` if the event started before the day, or `until Thu 07:00` if it ends after the day.
+  /// Returns `since Wed 23:00` if the event starts before the day, or `until Thu 07:00` if it ends after the day.
   private func reach(of event: Event, beyond day: CivilDate) -> StyledText.Part? {
     guard !event.isAllDay, let end = event.endDate else { return nil }
     let (days, own) = (local.days(of: event), local.inZone(of: event))
@@ -75,7 +66,7 @@ struct EventText {
     return days.upperBound > day ? StyledText.Part("until \(words(days.upperBound, end))") : nil
   }
 
-  /// Returns a line that consists of the given parts, the details of the event and its id.
+  /// Returns a line with the given parts, the event's details and its id.
   private func line(_ beginning: [StyledText.Part], of event: Event, id: String) -> StyledText {
     var parts = beginning
     addDetails(of: event, to: &parts)
@@ -94,14 +85,14 @@ struct EventText {
     return local.inZone(of: event).dayAndTime(event.timestamp, year: year)
   }
 
-  /// Returns the time zone in which an event was recorded if its local time differs from the user's, otherwise `nil`.
+  /// Returns the time zone of the event, if the event's local time differs from the user's.
   private func otherZone(of event: Event) -> String? {
     guard !event.isAllDay, let zone = event.timeZone, zone != local.zoneName else { return nil }
     let own = local.inZone(of: event)
     return own.components(of: event.timestamp) == local.components(of: event.timestamp) ? nil : zone
   }
 
-  /// Formats the days of an all-day event as `Fri 20 Nov` or `Wed 18 – Fri 20 Nov`.
+  /// Formats an all-day event's dates as `Fri 20 Nov` or `Wed 18 – Fri 20 Nov`.
   private func days(of event: Event, year: Int) -> String {
     let first = local.date(of: event)
     let last = event.endDate.map { local.date($0, of: event) } ?? first
@@ -114,7 +105,7 @@ struct EventText {
 
   private func day(_ date: CivilDate, year: Int) -> String { local.day(local.midnight(of: date), year: year) }
 
-  /// Appends the details of an event in place, because a list may have a hundred thousand lines.
+  /// Appends the event's details in place, because a list may have a hundred thousand lines.
   private func addDetails(of event: Event, to parts: inout [StyledText.Part]) {
     func add(_ text: String?) {
       if let text { parts.append(StyledText.Part(text)) }
@@ -136,7 +127,7 @@ struct EventText {
       event.packedProperties.forEach { key, value in
         guard !event.repeats(key, value), !event.isLine(key) else { return }
         let words = words(value, of: event)
-        // The value of a select property is clear without the property's name.
+        // A select property's value is clear without the property's name.
         add(value.type == .select ? words : key + " " + words)
       }
       if let place = event.locationName { add("at " + place) }
@@ -145,7 +136,6 @@ struct EventText {
     if let note = event.notes { parts.append(StyledText.Part("\"" + note + "\"", .dim, rank: .note)) }
   }
 
-  /// Formats a property value.
   func words(_ value: PropertyValue, of event: Event) -> String {
     switch value.type {
     case .duration: value.doubleValue.map(DurationPhrase.words) ?? Property.text(value.value)
@@ -158,7 +148,7 @@ struct EventText {
     }
   }
 
-  /// Formats a time, with the date if it differs from the date of the event.
+  /// Formats a time, with the date if it is not the event's.
   private func moment(_ date: Date, of event: Event) -> String {
     let year = local.components(of: event.timestamp).year
     let isSameDay = local.startOfDay(date) == local.startOfDay(event.timestamp)
@@ -168,7 +158,6 @@ struct EventText {
 }
 
 extension EventText {
-  /// Returns the lines with all details of an event.
   func detailLines(_ event: Event) -> [String] {
     var rows: [(String, String)] = [("id", ShortID.of(event.id))]
     if event.isAllDay {
@@ -198,7 +187,7 @@ extension EventText {
 }
 
 extension EventText {
-  /// Returns the `--plain` columns: six fixed columns, followed by one `key=value` for each property.
+  /// Returns the `--plain` columns: six fixed ones, then `key=value` for each property.
   func plain(_ event: Event) -> [String] {
     [
       event.id, time(event.timestamp, of: event), event.endDate.map { time($0, of: event) } ?? "", typeName(event),
@@ -209,7 +198,7 @@ extension EventText {
       }
   }
 
-  /// Formats a time in RFC 3339. For an all-day event, it is local midnight of the date.
+  /// Formats a time in RFC 3339. For an all-day event, the time is local midnight of the date.
   private func time(_ moment: Date, of event: Event) -> String {
     local.rfc3339(event.isAllDay ? local.midnight(of: local.date(moment, of: event)) : moment)
   }
@@ -220,17 +209,17 @@ extension EventText {
 }
 
 extension Event {
-  /// Duration in seconds; `nil` if the event has no end or lasts all day.
+  /// Duration in seconds; `nil` if the event has no end or is an all-day event.
   fileprivate var length: Double? {
     isAllDay ? nil : endDate.map { $0.timeIntervalSince(timestamp) }
   }
 
-  /// Whether a property contains the encoded route of a trip, which is too long to print.
+  /// Whether a property contains a trip's encoded route, which is too long to print.
   fileprivate func isLine(_ key: String) -> Bool {
     sourceType != .manual && key == TripRecord.PropertyKey.route.rawValue
   }
 
-  /// Whether a property has the same value as the start, end or duration of the event.
+  /// Whether a property repeats the event's start, end or duration.
   fileprivate func repeats(_ key: String, _ value: PropertyValue) -> Bool {
     switch value.type {
     case .duration: length.flatMap { length in value.doubleValue.map { abs($0 - length) < 1 } } ?? false
@@ -244,7 +233,7 @@ extension Event {
 }
 
 extension TripEvent {
-  /// Formats a distance or speed of a trip with its unit; returns `nil` for other properties.
+  /// Formats a trip's distance or speed with its unit. Returns `nil` for other properties.
   fileprivate func words(of key: String, _ units: Units) -> String? {
     guard let number = event.properties[key]?.doubleValue else { return nil }
     return switch TripRecord.PropertyKey(rawValue: key) {

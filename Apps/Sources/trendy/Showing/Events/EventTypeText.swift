@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyModels
 
-/// Formatter for event types and property definitions: text, `--plain` rows and JSON.
+/// Formats event types and property definitions as text, `--plain` rows and JSON.
 enum EventTypeText {
   static func json(_ type: EventType, _ definitions: [PropertyDefinition]) -> JSONText {
     .object([
@@ -16,10 +16,10 @@ enum EventTypeText {
     [type.id, type.name, type.colorHex, type.iconName, type.goal?.description ?? ""]
   }
 
-  /// Returns the icon and name: `☕ coffee`.
+  /// Returns the icon and name, as in `☕ coffee`.
   static func heading(of type: EventType) -> String { "\(type.glyph ?? "•") \(type.name)" }
 
-  /// Returns the goal as `goal 3/week`, or `nil` if the type has no goal.
+  /// Returns the goal, as in `goal 3/week`, or `nil` if the type has none.
   static func goal(of type: EventType) -> String? {
     if let goal = type.goal { return "goal \(goal)" }
     return type.createRequest.goal == nil ? nil : "goal from a newer version of trendy"
@@ -38,7 +38,7 @@ enum EventTypeText {
 }
 
 extension EventType {
-  /// Icon of one or two characters; `nil` if it is the name of a symbol in phone apps, such as `figure.run`.
+  /// Icon of one or two characters; `nil` if the icon is a phone app's symbol name, such as `figure.run`.
   var glyph: String? {
     let icon = iconName.filter { !$0.isWhitespace }
     return (1...2).contains(icon.count) ? icon : nil

@@ -5,19 +5,17 @@ import TrendyInsights
 import TrendyModels
 import TrendyPersistence
 
-/// An event that was just recorded, with today's progress of its type.
+/// Event that was just recorded, and today's progress of its type.
 struct LoggedEvent {
-  /// Today's progress of an event type.
   private struct Progress {
-    /// Number of events of the type today.
     var today: Int
     var goal: TypeGoal?
-    /// Current streak in days; `nil` if the type has no daily goal.
+    /// In days; `nil` if the type has no daily goal.
     var streak: Int?
   }
 
   private let event: OneEvent
-  /// Progress of the event's type; `nil` if the output format does not include it.
+  /// `nil` if the output format omits it.
   private let progress: Progress?
 
   init(_ event: Event, of type: EventType, in store: LocalStore, _ session: Session) throws {
@@ -29,7 +27,7 @@ struct LoggedEvent {
     of type: EventType, in store: LocalStore, _ session: Session
   ) throws -> Progress {
     var tally = try TodayTally(of: [type], in: store, now: session.now, local: session.local)
-    // A streak is shown only for a type with a daily goal.
+    // Only types with a daily goal have a streak here.
     let hasStreak = type.goal?.asksForEveryDay == true
     try tally.add(type, from: store, hasStreak: hasStreak, counted: session.counts(of: store).histories(of:through:))
     let count = tally.count(of: type.id)
@@ -51,8 +49,8 @@ struct LoggedEvent {
 }
 
 extension Session {
-  /// Prints a line that mentions `trendy undo` below the result of a command.
-  /// - Parameter notes: other consequences of the command, printed on the same line.
+  /// Prints a line about `trendy undo` below the result of a command. `notes` are other consequences of the command,
+  /// printed on the same line.
   func reportUndo(_ notes: [String] = []) {
     let line = (notes + ["Undo with: trendy undo"]).joined(separator: " · ")
     console.done(StyledText([StyledText.Part(""), StyledText.Part(line, .dim)]))

@@ -4,18 +4,18 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Input of `trendy log -`, in which each line is an event in the syntax of `trendy log` or as NDJSON.
+/// Input of `trendy log -`: each line is an event in the syntax of `trendy log` or as NDJSON.
 ///
-/// Valid lines are recorded in one save. Invalid lines are reported as errors.
+/// Valid lines are recorded in a single save, and invalid lines are reported as errors.
 struct LoggedLines {
   private struct Failure {
-    /// Line number, starting at 1.
+    /// Line number, from 1.
     var line: Int
     var error: CommandError
   }
 
   private var events: [(line: Int, event: Event)] = []
-  /// Event types and properties that have to be created.
+  /// Event types and properties to be created.
   private var definitions: [AnyEntity] = []
   private var failures: [Failure] = []
   private let text: EventText
@@ -49,7 +49,7 @@ struct LoggedLines {
     text = EventText(session: session, types: known.types)
   }
 
-  /// Returns the trimmed text of a line, or `nil` if the line is empty or a comment.
+  /// Returns a line without surrounding whitespace, or `nil` if it is empty or a comment.
   private static func text(of line: ArraySlice<UInt8>) throws(CommandError) -> String? {
     guard var text = String(validating: line, as: UTF8.self).map({ Substring($0) }) else {
       throw CommandError("Not UTF-8 text", exit: .badData)
@@ -134,7 +134,7 @@ struct LoggedLines {
   private func report(_ failure: Failure, _ session: Session) {
     var error = failure.error
     error.message = "Line \(failure.line): \(error.message)"
-    // The usage line of `trendy log` would distract from the error in the input.
+    // The usage line of `trendy log` would distract from the invalid input.
     error.usage = nil
     _ = session.console.report(error)
   }

@@ -4,19 +4,15 @@ import TrendyAgent
 import TrendyInsights
 import TrendyModels
 
-/// Messages for reports that have no entries to show.
+/// Messages for reports without entries.
 enum NothingRecorded {
-  /// Returns the message for one event type.
-  /// - Parameters:
-  ///   - type: event type without matching events.
-  ///   - isNarrow: whether options restrict the selection.
-  ///   - session: source of the store, to suggest a command that records an event of the type.
+  /// Returns the message for one event type without matching events. `isNarrow` is whether options restrict the
+  /// selection.
   static func words(of type: EventType, isNarrow: Bool, _ session: Session) throws -> String {
     guard !isNarrow else { return "\(type.name): no entries match these options." }
     return "\(type.name): no entries yet. To record one: \(try session.commandRecording(type))"
   }
 
-  /// Returns the message for several event types.
   static func words(isNarrow: Bool) -> String {
     isNarrow
       ? "No entries match these options." : "No entries yet. To record one: trendy log TYPE"
@@ -24,10 +20,10 @@ enum NothingRecorded {
 }
 
 extension Session {
-  /// Returns the command line that records an event of a type, as an example for the user.
+  /// Returns an example command line that records an event of a type.
   ///
-  /// Depends on the type: `trendy start` for events with a duration, `trendy stop` if an event is running, or `trendy
-  /// log` with a value if the first property requires one.
+  /// It is `trendy start` for events with a duration, `trendy stop` if one is running, or `trendy log`, with a value if
+  /// the first property requires one.
   func commandRecording(_ type: EventType) throws -> String {
     let record = StoreUserRecord(try openStore().makeStore())
     let name = ShellWords.quoted(type.name)

@@ -3,21 +3,20 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// An event type with its properties, ready to be printed.
+/// Event type and its properties, ready to print.
 struct OneEventType {
   let type: EventType
   let definitions: [PropertyDefinition]
-  /// Number of events of the type.
   let count: Int
 
   init(_ type: EventType, in store: any DataStoreProtocol) throws {
     self.type = type
     definitions = try store.definitions(of: type)
-    // Uses the store's index of days, which does not require decoding events.
+    // The store's day index provides the count without decoding events.
     count = try store.eventCountsByDay(in: nil, ofType: type.id, timeZone: .gmt).values.reduce(0, +)
   }
 
-  /// Prints the event type. With `isDetailed`, text output contains all details rather than one line.
+  /// Prints the event type. With `isDetailed`, text has all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson:

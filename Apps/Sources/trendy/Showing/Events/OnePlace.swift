@@ -3,10 +3,10 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A place with details, ready to be printed.
+/// Place with details, ready to print.
 struct OnePlace {
   let place: Geofence
-  /// Names of the event types recorded on entry and on exit; `nil` if none is recorded.
+  /// Event types recorded on entry and exit, by name; `nil` if none is recorded.
   private let entry: String?
   private let exit: String?
   private let visits: Int
@@ -21,7 +21,7 @@ struct OnePlace {
       } ?? 0
   }
 
-  /// Prints the place. With `isDetailed`, text output contains all details rather than one line.
+  /// Prints the place. With `isDetailed`, text has all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson: session.console.document("trendy.place/1", [("place", PlaceText.json(place))])

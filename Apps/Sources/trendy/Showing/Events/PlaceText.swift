@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Formatter for places: text, `--plain` rows and JSON.
+/// Formats places as text, `--plain` rows and JSON.
 enum PlaceText {
   static func line(_ place: Geofence) -> StyledText {
     let parts = [
@@ -33,6 +33,6 @@ enum PlaceText {
 }
 
 extension Coordinate {
-  /// Latitude and longitude such as `51.927, −4.362`, with typographic minus signs.
+  /// Latitude and longitude with typographic minus signs, as in `51.927, −4.362`.
   var text: String { "\("\(latitude)".withMinusSign), \("\(longitude)".withMinusSign)" }
 }

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Formatter for the series of one event type: text, `--plain` rows and JSON.
+/// Formats the series of one event type as text, `--plain` rows and JSON.
 struct ChartText {
   static let columns = ["first day", "last day", "value", "entries", "14-day mean (by day)"]
   private static let widestBar = 40
@@ -11,7 +11,7 @@ struct ChartText {
   private let series: Report.Series
   private let period: CalendarPeriod
   private let today: CivilDate
-  /// Measured property; `nil` if the series counts events.
+  /// `nil` if the series counts events.
   private let amount: (definition: PropertyDefinition, summary: AmountSummary)?
 
   init(_ report: Report) {
@@ -23,14 +23,12 @@ struct ChartText {
   }
 
   var type: EventType { row.type }
-  /// Whether the type has selected events, possibly before the charted days.
+  /// Whether the type has any selected event, even before the charted days.
   var hasEvents: Bool { row.history.events > 0 }
-  /// Whether the charted days have no event.
   var isEmpty: Bool { amount == nil ? series.steps.events == 0 : !hasEvents }
 
   private var isLength: Bool { amount?.definition.propertyType == .duration }
 
-  /// Formats a value of the charted property, or a number of events.
   private func words(_ value: Double) -> String {
     isLength ? value == 0 ? "0 min" : DurationPhrase.words(value) : value.shortText(decimals: 2)
   }
@@ -46,7 +44,6 @@ struct ChartText {
     return nil
   }
 
-  /// Statement about the highest and the median bar.
   private var peak: InsightStatement? {
     let points = series.steps.points.filter { $0.value != nil }
     let sorted = points.compactMap(\.value).sorted()
@@ -152,7 +149,7 @@ struct ChartText {
     ]
   }
 
-  /// Rows for `--plain`, one per day, week or month. Cells without a value are empty.
+  /// `--plain` rows, one per day, week or month. Cells without a value are empty.
   var rows: [[String]] {
     func text(_ value: Double?) -> String { value.map { JSONText.number($0).description } ?? "" }
     return series.steps.points.enumerated().map { place, point in

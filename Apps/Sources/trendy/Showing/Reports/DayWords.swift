@@ -2,8 +2,7 @@ import TrendyFoundation
 import TrendyModels
 
 extension LocalTime {
-  /// Returns the year to omit when a range is printed: the current year, or 0 for none if the range spans several
-  /// years.
+  /// Returns the year to omit when printing a range: the current year, or 0 for none if the range spans several years.
   func year(_ now: Date, spanning first: Date, _ last: Date) -> Int {
     let year = components(of: now).year
     return components(of: first).year == components(of: last).year ? year : 0
@@ -11,10 +10,10 @@ extension LocalTime {
 }
 
 extension CivilDate {
-  /// Month of the date: `Nov 2026`.
+  /// Month of the date, as in `Nov 2026`.
   var monthWords: String { "\(LocalTime.months[month - 1]) \(year)" }
 
-  /// Returns the date as `Fri 20 Nov`, with the year if it differs from that of `now`.
+  /// Returns the date, as in `Fri 20 Nov`, with the year if it differs from that of `now`.
   func words(near now: CivilDate) -> String {
     year == now.year ? "\(LocalTime.weekdays[weekday]) \(day) \(LocalTime.months[month - 1])" : wordsWithYear
   }
@@ -23,8 +22,8 @@ extension CivilDate {
 }
 
 extension ClosedRange<CivilDate> {
-  /// Formats the range as `Mon 16 to Fri 20 Nov`. Adds the year if it differs from that of `now`, or both years if the
-  /// range spans a year boundary.
+  /// Formats the range as `Mon 16 to Fri 20 Nov`. Includes the year if it differs from that of `now`, or both years if
+  /// they differ.
   func words(near now: CivilDate) -> String {
     let (first, last) = (lowerBound, upperBound)
     guard first != last else { return first.words(near: now) }

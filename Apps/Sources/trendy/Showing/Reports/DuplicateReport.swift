@@ -9,12 +9,12 @@ import TrendySync
 struct DuplicateReport {
   private let groups: [Duplicates]
   private let types: [EventType]
-  /// Path of the backup that was made before duplicates were deleted; `nil` if none were deleted.
+  /// Path of the backup made before deleting duplicates; `nil` if none were deleted.
   private let backup: String?
 
   private var events: [Event] { groups.flatMap(\.doubles) }
 
-  /// Finds duplicate events. If requested, makes a backup and deletes them.
+  /// Finds duplicate events. With `isRemoving`, makes a backup and deletes them.
   init(_ session: Session, isRemoving: Bool) throws {
     let container = try session.openStore()
     groups = try Duplicates.find(among: container.makeStore().fetchAllEvents())

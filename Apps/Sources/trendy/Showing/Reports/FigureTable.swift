@@ -1,12 +1,12 @@
 import CommandSupport
 
-/// Table with a name, aligned figures and a sparkline in each row. On a narrow terminal, sparklines are omitted first.
+/// Table with a name, aligned figures and a sparkline per row. On a narrow terminal, sparklines are omitted first.
 struct FigureTable {
   struct Row {
     let name: String
-    /// Colour of the event type as `#RRGGBB`, if any.
+    /// Event type colour as `#RRGGBB`, if any.
     let color: String?
-    /// Formatted figures, which are never shortened; the same number in all rows.
+    /// Formatted figures, which are never shortened. Every row has the same number of figures.
     let figures: [String]
     let picture: String
 
@@ -33,7 +33,7 @@ struct FigureTable {
     let widest = min(Self.widestName, max(Self.narrowestName, room))
     let nameWidth = min(widest, rows.map(\.name.columns).max() ?? 0)
     return rows.map { row in
-      // StyledText adds two spaces between the name and the figures.
+      // StyledText inserts two spaces between the name and the figures.
       let figures = zip(row.figures, widths).map { $0.rightAligned(to: $1) }.joined(
         separator: String(repeating: " ", count: Self.gap))
       return StyledText([

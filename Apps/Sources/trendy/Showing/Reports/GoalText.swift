@@ -2,15 +2,14 @@ import CommandSupport
 import TrendyAgent
 import TrendyModels
 
-/// Formatter for the progress of a goal: text and JSON.
+/// Formats the progress of a goal as text and JSON.
 struct GoalText {
   private let progress: GoalProgress
   private let type: EventType
 
   init(_ goal: TypeGoal) { (progress, type) = (goal.progress, goal.type) }
 
-  /// Returns a line such as `run  1 of 3 this week, 2 left`.
-  /// - Parameter columns: minimum width of the type name.
+  /// Returns a line such as `run  1 of 3 this week, 2 left`. `columns` is the minimum width of the type name.
   func line(columns: Int) -> StyledText {
     StyledText([
       StyledText.Part("  \(type.name.padded(to: columns))", .name(color: type.colorHex)),
@@ -18,21 +17,21 @@ struct GoalText {
     ])
   }
 
-  /// Progress without the type name: `1 of 3 this week, 2 left` or `3 of 8 today, 5 left`.
+  /// Progress without the type name, as in `1 of 3 this week, 2 left` or `3 of 8 today, 5 left`.
   var standing: String { progress.isExcused ? amounts : "\(amounts) \(isWeekly ? "this week" : "today")\(rest)" }
 
   private var isWeekly: Bool { progress.goal.period == .week }
 
-  /// Current and target amount: `1 of 3`, `2 of at most 2`, `5 of 20 min`.
+  /// Current and target amount, as in `1 of 3`, `2 of at most 2` or `5 of 20 min`.
   private var amounts: String {
     guard !progress.isExcused else { return isWeekly ? "skipped this week" : "skipped today" }
     let limit = progress.goal.bound == .atMost ? "at most " : ""
-    // The unit is omitted after the first amount if both amounts are in minutes.
+    // If both amounts are in minutes, only the second one has the unit.
     let amount = isInMinutes ? "\(Int(progress.amount) / 60)" : words(progress.amount)
     return "\(amount) of \(limit)\(words(Double(progress.target)))"
   }
 
-  /// Remaining amount and number of skipped days: `, 2 left, 1 day skipped`.
+  /// Remaining amount and number of skipped days, as in `, 2 left, 1 day skipped`.
   private var rest: String {
     guard !progress.isExcused else { return "" }
     let over = progress.amount - Double(progress.target)
@@ -48,7 +47,7 @@ struct GoalText {
     isTime && progress.target % 60 == 0 && (120..<3600).contains(progress.target) && progress.amount < 3600
   }
 
-  /// Remaining amount. Rounded to whole minutes if the current amount is, so that both add up to the goal.
+  /// Remaining amount. In whole minutes if the current amount is, so that the two add up to the goal.
   private var left: Double {
     isInMinutes ? max(0, Double(progress.target) - (progress.amount / 60).rounded(.down) * 60) : progress.left
   }

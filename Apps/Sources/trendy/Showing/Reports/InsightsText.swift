@@ -2,13 +2,12 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Formatter for ``FoundInsights``: text, `--plain` rows and JSON.
+/// Formats ``FoundInsights`` as text, `--plain` rows and JSON.
 struct InsightsText {
   private static let maxHabits = 4
 
   private let found: FoundInsights
   private let isNarrow: Bool
-  /// The user's local time.
   private let local: LocalTime
   private let narrator = PlainNarrator()
 

@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Formatter for a ``PeriodReview`` and the distance driven: text, `--plain` rows and JSON.
+/// Formats a ``PeriodReview`` and the distance driven as text, `--plain` rows and JSON.
 struct PeriodText {
   static let columns = [
     "type", "now", "before", "percent (or new)", "count per day or month",
@@ -11,7 +11,7 @@ struct PeriodText {
 
   private let review: PeriodReview
   private let driven: Driven?
-  /// Current time of day if the last day has not ended; otherwise `nil`.
+  /// Current time of day, if the last day has not ended.
   private let clock: String?
   private let isNarrow: Bool
   private let units: Units
@@ -67,7 +67,6 @@ struct PeriodText {
     PlainNarrator().sentence(.changes(review.rows.map { (name: $0.type.name, change: $0.change) }))
   }
 
-  /// Formats a change as `+20 %`, `same` or `new`.
   private static func words(_ change: PeriodChange) -> String {
     guard let percent = change.percent else { return "new" }
     return change.now == change.before ? "same" : "\(percent < 0 ? "−" : "+")\(abs(percent).text(decimals: 0)) %"

@@ -2,29 +2,26 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Chart of the daily series of two correlated types, one above the other, with a column for each day.
+/// Chart of two correlated types' daily series, one above the other, with a column per day.
 struct RelationPicture {
   private struct Side {
     let id: String
     let name: String
     let color: String?
-    /// Days on which the correlation is based.
+    /// Series over the days on which the correlation is based.
     let series: DailySeries
   }
 
   private let relation: CorrelationFinding
-  /// Number of pairs of types that were tested for a correlation.
+  /// Number of pairs of types tested for correlation.
   private let pairs: Int
-  /// Type that precedes the other one by a day if the correlation has a lag.
+  /// If the correlation has a lag, the type that precedes the other by a day.
   private let first: Side
   private let second: Side
   private let today: CivilDate
   private let narrator = PlainNarrator()
 
-  /// - Parameters:
-  ///   - found: findings with the correlation.
-  ///   - place: rank of the correlation, starting at 0.
-  /// - Returns: `nil` if there are fewer correlations.
+  /// Returns `nil` if there are not enough correlations. `place` is the rank of the correlation, from 0.
   init?(_ found: FoundInsights, ofRelation place: Int) {
     guard found.search.strongest.indices.contains(place) else { return nil }
     let relation = found.search.strongest[place]
@@ -72,7 +69,7 @@ struct RelationPicture {
 
   private func plain(_ lines: [String]) -> [StyledText] { lines.map { StyledText($0) } }
 
-  /// Splits the days into bands that fit the width.
+  /// Splits the days into bands that fit the terminal width.
   private func bands(_ terminal: Terminal) -> [StyledText] {
     let count = first.series.count - relation.lag
     let margin = min(max(first.name.columns, second.name.columns), 16)
@@ -101,7 +98,7 @@ struct RelationPicture {
     ])
   }
 
-  /// Returns the labels for the first day and for each month.
+  /// Returns labels for the first day and for each month.
   private func names(_ columns: Range<Int>) -> String {
     var text = ""
     for place in columns {
@@ -132,7 +129,6 @@ struct RelationPicture {
     ]
   }
 
-  /// Returns the JSON members that describe a correlation.
   static func members(
     _ relation: CorrelationFinding, _ name: (String) -> String, _ narrator: some InsightNarrator
   ) -> [(String, JSONText)] {

@@ -3,7 +3,7 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Formatter for skipped days: text, `--plain` rows and JSON.
+/// Formats skips as text, `--plain` rows and JSON.
 struct SkipText {
   private let today: CivilDate
   private let types: [String: EventType]

@@ -2,14 +2,14 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Best months, days and streaks of a year, in addition to ``PeriodText``.
+/// Best months, days and streaks of a year, which supplement ``PeriodText``.
 struct YearText {
   static let columns = [
     "best month", "entries in it", "best day", "entries on it", "longest streak in days", "last day of it",
   ]
 
   private let review: PeriodReview
-  /// Types with entries in the year.
+  /// Types with entries in the year, and their records.
   private let bests: [(type: EventType, records: PersonalRecords)]
 
   init(_ review: PeriodReview) {
@@ -17,7 +17,7 @@ struct YearText {
     bests = review.rows.compactMap { row in row.records.map { (row.type, $0) } }
   }
 
-  /// Sentences that follow the review's first sentence.
+  /// Sentences after the review's first one.
   var sentences: [String] {
     guard let best = review.best else { return [] }
     let narrator = PlainNarrator()
@@ -27,7 +27,6 @@ struct YearText {
     return [narrator.sentence(.total(review.total, .year)), narrator.sentence(peaks)]
   }
 
-  /// Lines below the table.
   func lines(_ terminal: Terminal) -> [StyledText] {
     guard !bests.isEmpty else { return [] }
     let table = FigureTable(
@@ -52,7 +51,7 @@ struct YearText {
 
   private func day(_ day: CivilDate) -> String { day.words(near: review.span.days.upperBound) }
 
-  /// Returns the columns for a type; empty if it has no entries in the year.
+  /// Returns the cells for a type, which are empty if it has no entries in the year.
   func cells(_ row: PeriodReview.Row) -> [String] {
     guard let records = row.records else { return Self.columns.map { _ in "" } }
     return [

@@ -1,13 +1,12 @@
 import CommandSupport
 import TrendySync
 
-/// Open sync conflicts of a store.
 struct ConflictList {
   let conflicts: [OpenConflict]
 
   init(_ recorder: Recorder) throws { conflicts = try recorder.openConflicts() }
 
-  /// Returns the conflict with the given id, unique id prefix or position in the list, such as `@1`.
+  /// Returns the conflict with the given id, unique id prefix or position in the list (`@1`).
   /// - Throws: ``CommandError`` with exit 66 unless exactly one conflict is found.
   func conflict(_ id: String) throws(CommandError) -> OpenConflict {
     if id.hasPrefix("@"), let position = Int(id.dropFirst()), conflicts.indices.contains(position - 1) {

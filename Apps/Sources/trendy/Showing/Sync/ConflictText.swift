@@ -2,16 +2,16 @@ import CommandSupport
 import TrendyModels
 import TrendySync
 
-/// Formatter for sync conflicts: text, `--plain` rows and JSON.
+/// Formats sync conflicts as text, `--plain` rows and JSON.
 struct ConflictText {
   private let local: LocalTime
 
   init(_ session: Session) { local = session.local }
 
-  /// Maximum width of a value in the list. A note may be several megabytes long.
+  /// Maximum width of a listed value. A note may be several megabytes long.
   private static let listedColumns = 200
 
-  /// Returns the lines for a list, which show both values of each field, shortened if necessary.
+  /// Returns lines for a list. They show both values of each field, shortened if necessary.
   func lines(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
     return heading(named)
@@ -22,8 +22,7 @@ struct ConflictText {
       }
   }
 
-  /// Returns the lines with both values of each field, their authors and times, and the commands that resolve the
-  /// conflict.
+  /// Returns lines with both values of each field, their authors and times, and commands that resolve the conflict.
   func detailLines(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
     var lines = heading(named)
@@ -52,15 +51,15 @@ struct ConflictText {
     ]
   }
 
-  /// Converts a name of the wire format to words: `event_type` becomes `event type`.
+  /// Converts a wire format name to words: `event_type` to `event type`.
   private func label(_ name: String) -> String { name.replacing("_", with: " ") }
 
-  /// Returns the current value of a field, or `nil` if the entity has been deleted.
+  /// Returns a field's current value, or `nil` if the entity has been deleted.
   private func present(_ field: String, of conflict: OpenConflict) -> String? {
     conflict.present.isEmpty ? nil : words(conflict.present[field])
   }
 
-  /// Describes who wrote a value: `written on this device, Fri 20 Nov 08:30`.
+  /// Describes who wrote a value and when, as in `written on this device, Fri 20 Nov 08:30`.
   private func words(_ writer: OpenConflict.Writer) -> String {
     let place =
       writer.isThisDevice
@@ -68,7 +67,6 @@ struct ConflictText {
     return "written \(place)" + (writer.date.map { ", \(local.dayAndTime($0))" } ?? "")
   }
 
-  /// Formats the value of a field.
   private func words(_ value: JSONValue?) -> String {
     switch value {
     case nil, .null: "none"

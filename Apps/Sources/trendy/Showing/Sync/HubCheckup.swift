@@ -4,15 +4,15 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Result of comparing the store with the hub in `trendy doctor`.
+/// Comparison of the store with the hub by `trendy doctor`.
 struct HubCheckup {
   let json: JSONText
   /// Whether store and hub have the same content; `nil` if the hub could not be reached.
   let agrees: Bool?
   let lines: [String]
 
-  /// Compares the store with the hub, and repairs differences if requested. Returns `nil` if the store is not
-  /// connected.
+  /// Compares the store with the hub and, if `isRepairing`, repairs differences. Returns `nil` if the store is not
+  /// connected to a hub.
   init?(_ session: Session, isRepairing: Bool) throws {
     guard let account = try session.openStore().accountFile.load() else { return nil }
     let answer = try NetworkProgram.answer(

@@ -3,7 +3,7 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Formatter for companion notices: text, `--plain` rows and JSON.
+/// Formats companion notices as text, `--plain` rows and JSON.
 struct NoticeText {
   private let local: LocalTime
   private let now: Date

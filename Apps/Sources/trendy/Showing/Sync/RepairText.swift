@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyPersistence
 
-/// Formatter for the result of a store repair: text and JSON.
+/// Formats the result of a store repair as text and JSON.
 struct RepairText {
   let report: RepairReport
 

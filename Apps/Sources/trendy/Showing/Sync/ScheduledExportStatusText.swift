@@ -4,15 +4,14 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Status of scheduled exports, derived from the files in the export folder and the result of the last attempt.
+/// Status of scheduled exports, derived from the files in the export folder and the last attempt.
 struct ScheduledExportStatusText {
-  /// Delay in seconds after which a due export is reported as overdue. The agent checks every minute whether one is
-  /// due.
+  /// Seconds after which a due export is overdue. The agent checks every minute for exports that are due.
   private static let patience = 3600.0
 
   private let plan: ExportPlan
   private let local: LocalTime
-  /// Names of the exported files; `nil` if the folder cannot be read.
+  /// File names of exports; `nil` if the folder is unreadable.
   private let names: [String]?
   private let last: String?
   private let next: Date
@@ -20,13 +19,12 @@ struct ScheduledExportStatusText {
   private let failure: String?
   private let failedAt: Date?
 
-  /// Determines the status of scheduled exports.
-  /// - Returns: `nil` if no exports are scheduled.
+  /// Determines the status. Returns `nil` if no exports are scheduled.
   init?(_ session: Session, _ container: AppContainer) throws {
     guard let plan = try ExportPlan(session.settings) else { return nil }
     self.plan = plan
     local = session.local
-    // An unreadable folder is reported by ``finding``.
+    // ``finding`` reports an unreadable folder.
     names = try? ScheduledExport.names(in: URL(filePath: plan.folder))
     last = plan.schedule.last(of: names ?? [], now: session.now, in: local)
     next = plan.schedule.next(after: names ?? [], now: session.now, in: local)
@@ -36,7 +34,7 @@ struct ScheduledExportStatusText {
     (failure, failedAt) = isOfThis ? (standing?.failure, standing?.failedAt) : (nil, nil)
   }
 
-  /// Description of a problem, or `nil` if exports work.
+  /// Problem to report; `nil` if exports work.
   var finding: String? {
     if names == nil { return "export folder \(plan.folder) not found; create it" }
     if let failure {

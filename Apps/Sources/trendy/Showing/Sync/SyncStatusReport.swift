@@ -9,21 +9,20 @@ import TrendySync
 
 /// Sync status of the store.
 ///
-/// Read from the store and its companion files, so it needs no network and includes syncs by other processes.
+/// It is read from the store and the files next to it, so it needs no network and includes syncs by other processes.
 struct SyncStatusReport {
   let account: Account?
   let waiting: Int
   let oldest: Date?
   let conflicts: Int
-  /// Numbers of pending and accepted mutations, and of parked entries.
+  /// Counts of pending and accepted mutations and of parked entries.
   let counts: SyncCounts
-  /// Number of pending mutations that were sent to the hub without receiving a response.
+  /// Number of pending mutations that were sent but not answered.
   let inFlight: Int
-  /// Version of the hub in its last response; `nil` if it is unknown.
+  /// Hub version in the last response; `nil` if unknown.
   let head: Int64?
   let cursor: Int64?
   private let runs: [SyncRun]
-  /// Whether an agent is running for this store.
   private let isAgentThere: Bool
   private let session: Session
 
@@ -32,7 +31,7 @@ struct SyncStatusReport {
     account = try container.accountFile.load()
     counts = try store.syncCounts()
     waiting = counts.pending
-    // Mutations that were sent are at the front of the queue, and there is at most one batch of them.
+    // Sent mutations are at the front of the queue, at most one batch of them.
     let front = try store.firstPendingMutations(500)
     oldest = front.first?.createdAt
     inFlight = front.count { $0.sequence != nil }
@@ -46,7 +45,7 @@ struct SyncStatusReport {
 }
 
 extension SyncStatusReport {
-  /// Returns the status in one sentence, such as `Synced with hub.example at 17:48.`, or `nil` if no hub is connected.
+  /// Returns the status as a sentence, such as `Synced with hub.example at 17:48.`, or `nil` without a hub.
   static func sentence(container: AppContainer, session: Session) throws -> String? {
     guard let account = try container.accountFile.load() else { return nil }
     let local = session.local
@@ -62,28 +61,27 @@ extension SyncStatusReport {
   var lastSync: Date? { runs.lastSync }
   var lastError: String? { runs.last?.error }
 
-  /// Number of the hub's versions that this device has not received; `nil` if it has received all of them.
+  /// Number of hub versions that this device has yet to receive; `nil` if there are none.
   var behind: Int64? {
     guard let head, let cursor, head > cursor else { return nil }
     return head - cursor
   }
 
-  /// Time of the next automatic sync; `nil` if no agent is running or no hub is connected.
+  /// Time of the next automatic sync; `nil` without an agent or a hub.
   private var nextTry: Date? {
     guard account != nil, isAgentThere else { return nil }
     return runs.last?.nextTry
   }
 
-  /// Whether the hub accepted this device's token in the last sync that got a response; `nil` if unknown.
+  /// Whether the hub accepted this device's token in the last answered sync; `nil` if unknown.
   private var isTokenGood: Bool? { account == nil ? nil : runs.last { $0.isTokenGood != nil }?.isTokenGood }
 
-  /// State of the circuit breaker, derived from the last sync.
   private var breaker: CircuitBreakerState {
     guard let pause = runs.last?.pausedUntil else { return .closed }
     return session.now < pause ? .open : .halfOpen
   }
 
-  /// Status on one line, such as `hub.example · 3 changes pending (oldest 4 min) · last sync 10:02`.
+  /// Status on one line, as in `hub.example · 3 changes pending (oldest 4 min) · last sync 10:02`.
   var line: String {
     guard let account else {
       return
@@ -97,7 +95,7 @@ extension SyncStatusReport {
     return parts.joined(separator: " · ")
   }
 
-  /// Lines with details, printed below ``line``.
+  /// Lines with details to print below ``line``.
   var details: [String] {
     var lines: [String] = []
     if let account { lines.append("Account:  \(account.user), device \(ShortID.of(account.deviceId))") }
@@ -130,7 +128,7 @@ extension SyncStatusReport {
     return lines
   }
 
-  /// Time of the last response from the hub, such as ` as of Fri 20 Nov 10:02`; empty if there was none.
+  /// Time of the hub's last response, as in ` as of Fri 20 Nov 10:02`; empty if there was none.
   private var asOf: String {
     runs.last { $0.isTokenGood == true }.map { " as of \(session.local.dayAndTime($0.endedAt))" } ?? ""
   }
@@ -158,7 +156,6 @@ extension SyncStatusReport {
 }
 
 extension [SyncRun] {
-  /// End time of the last successful sync.
   fileprivate var lastSync: Date? { last { $0.error == nil }?.endedAt }
 }
 

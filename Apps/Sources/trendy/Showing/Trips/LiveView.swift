@@ -14,7 +14,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Output of `trendy trip show --live`, which follows the running trip until it is interrupted.
+/// Output of `trendy trip show --live`, which follows the running trip until interrupted.
 struct LiveView {
   let session: Session
 
@@ -38,7 +38,7 @@ struct LiveView {
     throw CommandError("The agent has stopped", hint: "Start it again: trendyd run", exit: .unreachable)
   }
 
-  /// Prints the running trip once, as known from recorded positions and the hub.
+  /// Prints the running trip once, from recorded positions and the hub.
   private func withoutAgent() throws -> ExitCode {
     let app = try session.openStore()
     var known = try DetectedTrip.recorded(in: app, session).map { (trip: $0, source: Source.store) }
@@ -53,9 +53,9 @@ struct LiveView {
         failure = error
       }
     }
-    // Of several running trips, shows the trip with the most recent position.
+    // If there are several running trips, show the one with the most recent position.
     let shown = known.max { ($0.trip.fixedAt ?? .distantPast) < ($1.trip.fixedAt ?? .distantPast) }
-    // The error is reported only if no trip is known. Another device may have a running trip that only the hub knows.
+    // Report the error only if no trip is known. Another device may have a running trip that only the hub knows.
     if shown == nil, let failure { throw failure }
     source = shown?.source ?? source
     if let failure { session.console.talk("The hub did not respond: \(failure.message).") }
@@ -69,10 +69,8 @@ struct LiveView {
     return .done
   }
 
-  /// Source of the data about a trip.
   private enum Source {
     case agent
-    /// Positions recorded in this store.
     case store
     case hub(String)
 
@@ -86,7 +84,6 @@ struct LiveView {
 
     var hub: String? { if case .hub(let name) = self { name } else { nil } }
 
-    /// Name for use in messages.
     var words: String {
       switch self {
       case .agent: "the agent"
@@ -138,7 +135,7 @@ struct LiveView {
   }
 }
 
-/// Output that overwrites a single line of the terminal, or else prints a new line for each change.
+/// Output that overwrites a single line of the terminal, or prints a new line for each change if it cannot.
 private struct Screen {
   let isInPlace: Bool
 
@@ -146,7 +143,7 @@ private struct Screen {
 
   init(isInPlace: Bool) {
     self.isInPlace = isInPlace
-    // Prints a newline on Ctrl-C, so that the shell prompt starts on a new line.
+    // Print a newline on Ctrl-C, so that the shell prompt starts on a new line.
     for number in [SIGINT, SIGTERM] {
       guard isInPlace else {
         signal(number) { _ in _exit(ExitCode.interrupted.rawValue) }
@@ -162,7 +159,7 @@ private struct Screen {
 
   func show(_ line: String, _ console: Console) {
     guard isInPlace else { return console.text(line) }
-    // Cut to the width of the terminal, because a line that wraps cannot be overwritten.
+    // Cut to the terminal width, because a wrapped line cannot be overwritten.
     var size = winsize()
     let width = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
     let text = String(

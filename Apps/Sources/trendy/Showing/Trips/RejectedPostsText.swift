@@ -4,7 +4,7 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Rejected posts from trackers, as recorded by the agent and by the hub.
+/// Rejected posts from trackers, as recorded by the agent and the hub.
 struct RejectedPostsText {
   struct Entry {
     var device: String
@@ -15,7 +15,7 @@ struct RejectedPostsText {
 
   private(set) var entries: [Entry] = []
   private(set) var findings: [String] = []
-  /// Error that prevented reading the hub's rejected posts; `nil` if there was none.
+  /// Error that prevented reading the hub's rejected posts, if any.
   private(set) var silence: String?
 
   init(_ session: Session) throws {

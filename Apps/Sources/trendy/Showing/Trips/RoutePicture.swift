@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Map of a route in dots, north up and to scale, with letters at both ends and a scale bar.
+/// Map of a route in dots, to scale and with north up, with letters at both ends and a scale bar.
 struct RoutePicture {
   private let route: [Coordinate]
   private let names: (start: String?, end: String?)
@@ -11,18 +11,14 @@ struct RoutePicture {
   private static let widest = 72
   private static let highest = 12
 
-  /// Creates the map of a route.
-  /// - Parameters:
-  ///   - route: coordinates from start to end.
-  ///   - names: names of the places at the start and the end.
-  ///   - units: units for the scale bar.
+  /// Creates a map. `route` has the coordinates from start to end, and `names` the places at its ends.
   init(_ route: [Coordinate], names: (start: String?, end: String?), units: Units) {
     self.route = route
     self.names = names
     self.units = units
   }
 
-  /// Returns the lines of the map; empty if the route has less than two distinct points.
+  /// Returns the lines of the map, or none if the route has fewer than two distinct points.
   func lines(for terminal: Terminal) -> [String] {
     let points = metres
     guard let first = points.first, let last = points.last else { return [] }
@@ -30,7 +26,7 @@ struct RoutePicture {
     let (south, north) = points.reduce((first.y, first.y)) { (min($0.0, $1.y), max($0.1, $1.y)) }
     let columns = min((terminal.width ?? 80) - 4, Self.widest)
     let dots = (across: columns * DotCanvas.dotsAcross - 1, down: Self.highest * DotCanvas.dotsDown - 1)
-    // Scale in metres per dot.
+    // In metres per dot.
     let unit = max((east - west) / Double(dots.across), (north - south) / Double(dots.down))
     guard unit > 0, unit.isFinite else { return [] }
     let height = Int((north - south) / unit) / DotCanvas.dotsDown + 1
@@ -48,7 +44,7 @@ struct RoutePicture {
     ]
   }
 
-  /// Positions on a plane, in metres east and north of the first point. The projection is accurate enough for a trip.
+  /// Positions in metres east and north of the first point. The projection is accurate enough for a trip.
   private var metres: [(x: Double, y: Double)] {
     guard let first = route.first else { return [] }
     let north = Coordinate(latitude: first.latitude + (first.latitude > 0 ? -0.01 : 0.01), longitude: first.longitude)
@@ -57,15 +53,14 @@ struct RoutePicture {
       x: Geodesic.distanceMeters(from: first, to: east) * 100, y: Geodesic.distanceMeters(from: first, to: north) * 100
     )
     return route.map { point in
-      // The route may cross the 180th meridian.
+      // A route may cross the 180th meridian.
       var degrees = point.longitude - first.longitude
       if degrees > 180 { degrees -= 360 } else if degrees < -180 { degrees += 360 }
       return (degrees * perDegree.x, (point.latitude - first.latitude) * perDegree.y)
     }
   }
 
-  /// Letters that mark the ends: the first letters of the place names if they are different ASCII letters, otherwise A
-  /// and B.
+  /// Letters for the two ends: the initials of the place names if they are different ASCII letters, otherwise A and B.
   private var letters: (start: Character, end: Character) {
     if let start = names.start?.first, let end = names.end?.first, start != end,
       "\(start)\(end)".allSatisfy({ $0.isASCII && $0.isLetter })
@@ -75,7 +70,7 @@ struct RoutePicture {
     return ("A", "B")
   }
 
-  /// Returns the legend, such as `H Home   O Office   ├─── 3 km ───┤`.
+  /// Returns a legend such as `H Home   O Office   ├─── 3 km ───┤`.
   private func legend(
     _ letters: (start: Character, end: Character), cell: Double, columns: Int, _ terminal: Terminal
   ) -> String {
@@ -85,14 +80,10 @@ struct RoutePicture {
     return ends + (scale.columns <= room ? scale : "")
   }
 
-  /// Returns a scale bar of round length.
-  /// - Parameters:
-  ///   - cell: width of a column in metres.
-  ///   - columns: maximum width of the bar.
-  ///   - isUnicode: whether the terminal can display line drawing characters.
+  /// Returns a scale bar of round length. `cell` is the width of a column in metres, and `columns` the maximum width.
   private func scale(cell: Double, atMost columns: Int, isUnicode: Bool) -> String {
     let widest = cell * Double(min(columns, 24))
-    // Short bars are labelled in metres or feet instead of kilometres or miles.
+    // Labels for short bars are in metres or feet instead of kilometres or miles.
     let unit = widest < units.metresOfUnit ? (units == .metric ? 1 : Units.metresOfFoot) : units.metresOfUnit
     let most = widest / unit
     var number = 1.0

@@ -3,10 +3,10 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Trip rules, ready to be printed.
+/// Trip rules, ready to print.
 struct RuleList {
   var rules: [TripRule]
-  /// Names of places and vehicles, keyed by id.
+  /// Place and vehicle names, keyed by id.
   var names: [String: String] = [:]
 
   func show(_ session: Session) -> ExitCode {

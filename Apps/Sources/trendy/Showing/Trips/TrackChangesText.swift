@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyTrips
 
-/// Formatter for changes to detected trips and visits: text and JSON.
+/// Formats changes to detected trips and visits as text and JSON.
 struct TrackChangesText {
   let changes: DetectionRunner.Changes
 

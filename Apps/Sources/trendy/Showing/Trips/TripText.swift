@@ -3,10 +3,10 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// Formatter for a trip: text, a `--plain` row and JSON.
+/// Formats a trip as text, a `--plain` row and JSON.
 struct TripText {
   private let trip: TripEvent
-  /// Id of another recording of the same drive that is counted instead of this trip; `nil` if this trip is counted.
+  /// If another recording of the same drive counts instead of this trip, its id.
   private let countedId: String?
   private let places: [Geofence]
   private let local: LocalTime
@@ -24,7 +24,7 @@ struct TripText {
   }
 
   private var event: Event { trip.event }
-  /// Distance in metres, if known.
+  /// In metres, if known.
   private var distance: Double? { event.properties["distance"]?.doubleValue }
   private var seconds: Double? { event.endDate.map { $0.timeIntervalSince(event.timestamp) } }
 
@@ -49,7 +49,7 @@ struct TripText {
 
   private var way: String? { Self.way(of: trip, among: places) }
 
-  /// Returns the ends of a trip as `Home → Office`, or one end if only that is a known place.
+  /// Returns a trip's ends as `Home → Office`, or one end if only that is at a known place.
   static func way(of trip: TripEvent, among places: [Geofence]) -> String? {
     switch (places.nearest(to: trip.startPlace).first?.name, places.nearest(to: trip.endPlace).first?.name) {
     case (let from?, let to?): "\(from) → \(to)"
@@ -86,7 +86,6 @@ struct TripText {
     return rows.map { "\($0.padded(to: 10))\($1)" }
   }
 
-  /// Returns the lines of the route's map.
   func picture(for terminal: Terminal) -> [String] {
     RoutePicture(trip.route, names: (name(trip.startPlace), name(trip.endPlace)), units: units).lines(for: terminal)
   }
@@ -104,7 +103,7 @@ struct TripText {
 }
 
 extension TripText {
-  /// `--plain` columns: id, start, end, distance in metres, duration in seconds, id of the trip counted instead.
+  /// `--plain` columns: id, start, end, metres, seconds, and the id of the trip that counts instead.
   var plain: [String] {
     [
       event.id, local.rfc3339(event.timestamp), event.endDate.map { local.rfc3339($0) } ?? "",

@@ -1,10 +1,10 @@
 import CommandSupport
 import TrendyTrips
 
-/// Vehicles with their distances, ready to be printed.
+/// Vehicles with their distances, ready to print.
 struct VehicleList {
   var vehicles: [Vehicle]
-  /// Trips from which the total distances are computed.
+  /// Trips for computing total distances.
   var trips: [TripEvent]
 
   func show(_ session: Session) -> ExitCode {
@@ -19,7 +19,6 @@ struct VehicleList {
   }
 }
 
-/// One vehicle, ready to be printed.
 struct OneVehicle {
   var vehicle: Vehicle
 

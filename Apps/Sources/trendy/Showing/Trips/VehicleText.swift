@@ -1,18 +1,17 @@
 import CommandSupport
 import TrendyTrips
 
-/// Formatter for a vehicle: text, a `--plain` row and JSON.
+/// Formats a vehicle as text, a `--plain` row and JSON.
 struct VehicleText {
   private let vehicle: Vehicle
   private let driven: Mileage
 
-  /// Creates a formatter. Of `trips`, only trips with this vehicle are used.
+  /// Creates a formatter. Trips with other vehicles are ignored.
   init(_ vehicle: Vehicle, trips: [TripEvent] = []) {
     self.vehicle = vehicle
     driven = Mileage(of: trips.filter { $0.vehicleId == vehicle.id })
   }
 
-  /// Prints the vehicle as an item in a list.
   func show(_ session: Session) {
     switch session.console.format {
     case .json, .ndjson: session.console.data("\(json)")
