@@ -26,8 +26,8 @@ extension Command {
       do {
         return try command.show(try command.act(session), session)
       } catch is OutdatedDecisionError {
-        // Another process saved first, and this command has saved nothing. The loop terminates, because each repetition
-        // requires another completed save.
+        // Another process saved first, and this command has saved nothing. The loop terminates, because it repeats only
+        // after a save by another process.
         session.console.explain("Another program has changed the store; trying again.")
       }
     }

@@ -14,7 +14,8 @@ enum RemovalAtSignal {
 
   /// Starts a thread that waits for a signal, deletes the folder at `path` and exits.
   ///
-  /// Must be called while the folder is still empty and before other threads start, which inherit the signal mask.
+  /// Must be called while the folder is still empty and before other threads start, because they inherit the signal
+  /// mask.
   static func remove(_ path: String) {
     block(SIG_BLOCK)
     // The thread keeps the path until the process exits.

@@ -11,7 +11,7 @@ struct LookBack {
   /// Data on an event type that has events in the period or the previous one.
   struct Entry {
     let row: PeriodReview.Row
-    /// History in the days of the report.
+    /// History for the days of the report.
     let history: TypeHistory
     /// Number and duration properties with values.
     let amounts: [Amount]
@@ -20,7 +20,7 @@ struct LookBack {
     /// History up to the last day of the report.
     var whole: TypeHistory { row.row.history }
     var change: PeriodChange { row.change }
-    /// `nil` if the type has no event in the period.
+    /// Personal records; `nil` if the type has no event in the period.
     var records: PersonalRecords? { row.records }
     /// Streak on the last day.
     var streak: Streak { row.row.streak }
@@ -65,7 +65,7 @@ struct LookBack {
   let isYear: Bool
   let days: ClosedRange<CivilDate>
   let isPresent: Bool
-  /// Data on each event type, in descending order of events.
+  /// Data on each event type, most events first.
   let entries: [Entry]
   /// History of all types together up to the last day of the period, including days before the period.
   let everything: TypeHistory
@@ -77,7 +77,7 @@ struct LookBack {
   let relations: [CorrelationFinding]
   /// Number of days until the history is long enough for correlations; 0 if it is.
   let missingDays: Int
-  /// `nil` if the period has no trips.
+  /// Trips and mileage; `nil` if the period has no trips.
   let driving: Driving?
   /// Visited places, most visited first.
   let stays: [Stay]

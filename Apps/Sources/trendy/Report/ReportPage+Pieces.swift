@@ -104,8 +104,8 @@ extension ReportPage {
     "\(value < 0 ? "−" : "+")\(abs(value).text(decimals: decimals))"
   }
 
-  /// Formats an integer. From five digits, digits are grouped by narrow no-break spaces, as SI recommends: `2789`, `12
-  /// 789`.
+  /// Formats an integer as `2789` or `12 789`. From five digits, narrow no-break spaces group the digits, as SI
+  /// recommends.
   static func number(_ value: Double) -> String {
     let digits = value.text(decimals: 0)
     guard digits.count > 4, digits.allSatisfy({ $0.isNumber || $0 == "-" }) else { return digits }

@@ -24,7 +24,7 @@ struct HeatPicture {
 
   var markup: Markup { "<div class=\"halves\">\(halves.map(picture))</div>" }
 
-  /// Days of each half, six calendar months.
+  /// Days in each half, which has six calendar months.
   private var halves: [ClosedRange<CivilDate>] {
     var halves: [ClosedRange<CivilDate>] = []
     for month in days.split(by: .month, firstWeekday: firstWeekday) {

@@ -2,7 +2,7 @@ import TrendyInsights
 import TrendyModels
 
 extension LookBack {
-  /// Number of events in a month. A yearly report also has that of the same month in the previous year.
+  /// Number of events in a month and, in a yearly report, in the same month of the previous year.
   struct Month {
     let days: ClosedRange<CivilDate>
     let now: Double
@@ -26,7 +26,7 @@ extension EventType {
 }
 
 extension String {
-  /// The text in characters that isolate its direction (Unicode UAX 9).
+  /// The text enclosed in characters that isolate its direction (Unicode UAX 9).
   var isolated: String { utf8.allSatisfy { $0 < 0x80 } ? self : "\u{2068}\(self)\u{2069}" }
 
   /// The text or, if it is longer than 24 characters, its first 22 and an ellipsis.

@@ -80,7 +80,7 @@ private struct Theme {
 }
 
 private struct SRGB {
-  /// 0 to 1.
+  /// sRGB components, 0 to 1.
   var red, green, blue: Double
 
   init(red: Double, green: Double, blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
@@ -114,7 +114,7 @@ private struct SRGB {
     0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
   }
 
-  /// WCAG 2.2 contrast ratio of this colour, rounded to 8 bits per component.
+  /// Returns the WCAG 2.2 contrast ratio after rounding this colour to 8 bits per component.
   func contrast(to other: SRGB) -> Double {
     let (one, two) = (SRGB(hex: hex)?.luminance ?? luminance, other.luminance)
     return (max(one, two) + 0.05) / (min(one, two) + 0.05)

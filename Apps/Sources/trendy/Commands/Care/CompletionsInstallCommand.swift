@@ -70,7 +70,7 @@ struct CompletionsInstallCommand: Command {
   }
 }
 
-/// Folders in the home folder from which shells load completions.
+/// Folders from which shells load the user's completions.
 private struct CompletionHome {
   private let environment: [String: String]
 
@@ -107,7 +107,7 @@ private struct CompletionHome {
         : "The package bash-completion is not installed. Add to ~/.bashrc:  source \(folder.path)/trendy"
     case .zsh:
       let startup = (environment["ZDOTDIR"].map { URL(filePath: $0) } ?? home).appending(path: ".zshrc")
-      // A missing or unreadable startup file does not add the folder.
+      // Without a readable startup file, the user has yet to add the folder.
       let text = (try? String(contentsOf: startup, encoding: .utf8)) ?? ""
       return text.contains(folder.path)
         ? "Active in your next shell."

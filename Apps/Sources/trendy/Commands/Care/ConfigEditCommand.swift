@@ -57,6 +57,7 @@ struct Editor {
     command = named ?? "vi"
   }
 
+  /// Opens a file in the editor and waits until the editor exits.
   /// - Throws: ``CommandError`` with exit 78 if the editor cannot be started or fails.
   func edit(_ path: String) throws(CommandError) {
     let words: [String] = ["sh", "-c", "\(command) \"$1\"", "sh", path]

@@ -18,11 +18,11 @@ struct DoctorCommand: Command {
 
   struct Answer {
     var checkup: StoreCheckup
-    /// `nil` without `--repair`.
+    /// Result of the repair; `nil` without `--repair`.
     var repair: RepairText?
-    /// `nil` if the hub was not contacted.
+    /// Comparison with the hub; `nil` if the hub was not contacted.
     var hub: HubCheckup?
-    /// `nil` if no exports are scheduled.
+    /// State of scheduled exports; `nil` if none are scheduled.
     var exports: ScheduledExportStatusText?
   }
 

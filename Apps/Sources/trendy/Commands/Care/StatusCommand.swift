@@ -12,7 +12,7 @@ struct StatusCommand: Command {
   struct Answer {
     var counts: [(kind: String, count: Int)]
     var sync: SyncStatusReport
-    /// `nil` if no exports are scheduled.
+    /// State of scheduled exports; `nil` if none are scheduled.
     var exports: ScheduledExportStatusText?
   }
 

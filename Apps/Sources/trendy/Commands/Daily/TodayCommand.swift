@@ -21,7 +21,7 @@ struct TodayCommand: Command {
     var snapshot: TodaySnapshot
     /// Trip in progress, detected by the agent.
     var trip: AgentStatus.LiveTrip?
-    /// `nil` without a hub.
+    /// Sync status in one sentence; `nil` without a hub.
     var hub: String?
   }
 
@@ -73,7 +73,7 @@ struct TodayCommand: Command {
       if list.events.isEmpty { console.text("  No entries yet. To record one: trendy log TYPE") }
       let columns = text.nameColumns(of: list.events)
       for (event, id) in zip(list.events, ShortID.of(list.events.map(\.id))) {
-        // Events that started on an earlier day have a date.
+        // The line of an event from an earlier day includes the date.
         let isOfToday = local.days(of: event).contains(today)
         console.text(
           isOfToday

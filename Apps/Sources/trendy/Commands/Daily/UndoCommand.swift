@@ -68,7 +68,7 @@ struct UndoCommand: Command {
 
 /// Result of undoing or redoing several steps.
 struct UndoMoves {
-  /// In the order of execution.
+  /// Steps undone or redone, in the order of execution.
   private(set) var steps: [UndoStep] = []
   /// Maximum number of skipped changes to list.
   private static let namedMost = 3

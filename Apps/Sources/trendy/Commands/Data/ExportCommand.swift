@@ -155,7 +155,7 @@ struct FileExport {
     return Written(records: outcome.fixes, tracks: outcome)
   }
 
-  /// Updates the progress line. Stops the export if the user presses Ctrl-C.
+  /// Progress of an export. Stops the export if the user presses Ctrl-C.
   private struct Advance {
     let line: ProgressLine?
 

@@ -31,7 +31,7 @@ struct PlaceCheckCommand: Command {
   struct Place {
     var place: Geofence
     var openVisits: [Event]
-    /// `entry`, `exit` or both: event types of the place that have been deleted.
+    /// Deleted event types of the place: `entry`, `exit` or both.
     var missingTypes: [String]
   }
 

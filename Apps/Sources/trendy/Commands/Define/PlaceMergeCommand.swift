@@ -49,8 +49,8 @@ struct PlaceMergeCommand: Command {
     return Answer(into: try OnePlace(into, in: container.makeStore()), moved: moved.count)
   }
 
-  /// Returns the places to merge and the place to keep. The first argument selects all places with a name, or a place
-  /// by position.
+  /// Returns the places to merge and the place to keep. The first argument selects all places with a name, or the place
+  /// at a position.
   private func places(among places: [Geofence], _ session: Session) throws -> (from: [Geofence], into: Geofence) {
     func named(_ name: String) throws -> [Geofence] {
       let found = Lookup.places(name, among: places)

@@ -35,7 +35,7 @@ struct TypeMergeCommand: Command {
       for definition in try store.definitions(of: type) {
         definitions.append(definition)
         guard let other = known.first(where: { $0.key == definition.key }) else {
-          // Add a property that only the merged type has to the remaining type.
+          // Only the merged type has this property, so add it to the remaining type.
           known.append(
             PropertyDefinition(
               id: container.makeID(), eventTypeId: into.id, key: definition.key, label: definition.label,
@@ -120,8 +120,8 @@ struct TypeMergeCommand: Command {
 }
 
 extension AnyEntity {
-  /// Returns the skip or place with its references changed. `types` maps the id of each merged type to the remaining
-  /// type's.
+  /// Returns the skip or place with its references changed. `types` maps ids of merged types to the id of the remaining
+  /// type.
   fileprivate func turned(_ types: [String: String]) -> AnyEntity {
     switch self {
     case .record(var record):

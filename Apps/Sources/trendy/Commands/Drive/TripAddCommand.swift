@@ -14,7 +14,7 @@ struct TripAddCommand: Command {
       OptionSpec("--end", value: "place", kind: .place, help: "end: a place or lat,lon"),
     ] + TripDetails.all, columns: .tripColumns)
 
-  /// In metres.
+  /// Distance in metres.
   private let distance: Double
   private let start: Date
   private let end: Date

@@ -24,7 +24,7 @@ struct TripEditCommand: Command {
 
   private let id: String
   private let when: WhenOptions
-  /// In metres.
+  /// New distance in metres.
   private let distance: Double?
   private let cleared: [Field]
   private let details: TripDetails

@@ -16,7 +16,7 @@ struct TripEndCommand: Command {
       OptionSpec("--end", value: "place", kind: .place, help: "end: a place or lat,lon"),
     ] + TripDetails.all, columns: .tripColumns)
 
-  /// In metres.
+  /// Distance in metres.
   private let distance: Double?
   private let end: TimePhrase?
   private let place: String?

@@ -14,7 +14,7 @@ struct TripRuleAddCommand: Command {
 
   private let name: String
   private let category: TripCategory
-  /// `nil` to append the rule to the list.
+  /// Position of the rule in the list; `nil` to append it.
   private let position: Double?
   private let conditions: ConditionOptions
 

@@ -11,7 +11,7 @@ struct DigestCommand: Command {
 
   struct Answer {
     let digest: Digest
-    /// `nil` if there were no trips in the period, or if options select only some events.
+    /// Distance driven; `nil` if there were no trips, or if options select only some events.
     let driven: Driven?
     let today: CivilDate
   }

@@ -17,7 +17,7 @@ struct ConditionOptions {
 
   private let placeNames: [String]
   private let vehicleNames: [String]
-  /// Conditions on neither places nor vehicles.
+  /// Conditions other than places and vehicles.
   private let others: TripRule.Conditions
 
   init(_ session: Session) throws(CommandError) {
@@ -38,7 +38,7 @@ struct ConditionOptions {
 }
 
 extension ConditionOptions {
-  /// In ISO 8601 order.
+  /// Weekday names in ISO 8601 order.
   private static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
   private static func weekdays(_ session: Session) throws(CommandError) -> [Int]? {

@@ -3,9 +3,9 @@ import TrendyModels
 
 struct NewEventType {
   var name: String
-  /// As `#RRGGBB`; `nil` for grey.
+  /// Colour as `#RRGGBB`; `nil` for grey.
   var color: String? = nil
-  /// `nil` for a bullet.
+  /// Icon; `nil` for a bullet.
   var icon: String? = nil
   var goal: Goal? = nil
 

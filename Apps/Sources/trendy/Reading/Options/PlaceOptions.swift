@@ -25,7 +25,7 @@ struct PlaceOptions {
     static let words = allCases.map(\.rawValue)
   }
 
-  /// In metres.
+  /// Radius in metres.
   let radius: Double?
   let role: String?
   private let colorHex: String?

@@ -13,7 +13,7 @@ struct WhenOptions {
 
   private let from: TimePhrase?
   private let to: TimePhrase?
-  /// In seconds.
+  /// Duration in seconds.
   private let length: Double?
 
   init(_ session: Session) throws(CommandError) {
@@ -88,7 +88,7 @@ struct WhenOptions {
     if start > soon {
       session.console.talk("Note: the start is in the future (\(words(start))).")
     } else if let end, end > soon {
-      // With only a duration, the event starts now, but the user may have meant one that has just ended.
+      // With only a duration, the event starts now, but the user may have meant an event that has just ended.
       let advice = from == nil && to == nil ? " If the event is over, add --until now." : ""
       session.console.talk("Note: the end is in the future (\(words(end))).\(advice)")
     }

@@ -117,7 +117,7 @@ struct EventPhrase {
     var words = values
     if let first = words.first, !first.contains("=") {
       words.removeFirst()
-      // A value without a key is for the first number or duration property.
+      // A value without a key belongs to the first number or duration property.
       guard
         let definition = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration })
       else {
@@ -165,8 +165,7 @@ struct EventPhrase {
     return "Did you mean \(first.key)=\(word)?"
   }
 
-  /// Returns a hint with the option, duration or time that the user probably meant by an unexpected word, if there is
-  /// one.
+  /// Returns a hint with the option, duration or time that the user probably meant by an unexpected word, or `nil`.
   private func meant(_ word: String, _ definitions: [PropertyDefinition], _ session: Session) -> String? {
     let offering = definitions.first { definition in
       definition.propertyType == .select && definition.options.contains { $0.lowercased() == word.lowercased() }
@@ -208,7 +207,7 @@ extension EventPhrase.Meaning {
     try session.confirm("Record '\(abbreviation)' as '\(type.name)'?", otherwise: refusal)
   }
 
-  /// Saves a confirmed prefix of a type's name, after the event has been saved.
+  /// Saves a confirmed prefix of a type's name. Called once the event has been saved.
   func rememberAbbreviation(in container: AppContainer) throws {
     guard let abbreviation, try container.record.type(abbreviatedBy: abbreviation) != type.id else { return }
     try container.record.remember(abbreviation, asTypeWithID: type.id)

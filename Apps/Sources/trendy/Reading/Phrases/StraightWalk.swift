@@ -21,15 +21,15 @@ struct StraightWalk {
     OptionSpec("--beside", value: "metres", kind: .number, help: "distance from the centre (default 0)"),
   ]
 
-  /// In metres per second.
+  /// Speed in metres per second.
   private let speed: Double
-  /// In seconds.
+  /// Sampling interval in seconds.
   private let every: Double
-  /// Horizontal, in metres.
+  /// Horizontal accuracy in metres.
   private let accuracy: Double
   /// Distance from the centre of the place to the path, in metres to the north.
   private let beside: Double
-  /// In seconds.
+  /// Duration of the stay in seconds.
   private let stay: Double
 
   init(_ session: Session) throws(CommandError) {

@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Trips in a period, and distances in it and the previous period.
+/// Trips in a period, and the distances driven in that period and the previous one.
 struct Driven {
   let trips: [TripEvent]
   let now: Mileage

@@ -16,7 +16,7 @@ struct FoundInsights {
   let trends: [(type: EventType, trend: Trend)]
   /// Types whose last event is unusually old.
   let gaps: [(type: EventType, gap: Gap)]
-  /// Usual times, most consistent first, without those of low confidence.
+  /// Usual times, most consistent first, excluding those with low confidence.
   let habits: [UsualHours]
 
   init(_ report: Report) {
@@ -36,7 +36,7 @@ struct FoundInsights {
 
   var today: CivilDate { report.query.today }
 
-  /// First day of the correlation search: that of the oldest event, but at most `CorrelationSearch.span` days ago.
+  /// First day of the correlation search: the day of the oldest event, but at most `CorrelationSearch.span` days ago.
   var firstDay: CivilDate? {
     report.rows.map(\.history.days.first).min().map { max($0, today.advanced(by: 1 - CorrelationSearch.span)) }
   }

@@ -88,8 +88,8 @@ struct ReportOptions {
   /// Whether options restrict the events.
   var isNarrow: Bool { selection.isNarrow }
 
-  /// Opens the record and reads the report. `name` is the event type if an argument names it; `measure` returns what to
-  /// measure for this type, or is `nil` to count events.
+  /// Opens the record and reads the report. `name` is the event type if an argument names it. `measure` returns what to
+  /// measure for that type; `nil` counts events.
   func report(
     _ session: Session, ofType name: String? = nil,
     measure: ((EventType, SelectedRecord) throws -> ReportQuery.Measure)? = nil

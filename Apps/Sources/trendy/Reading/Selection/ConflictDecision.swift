@@ -7,7 +7,7 @@ import TrendySync
 struct ConflictDecision {
   static let all = OptionSpec("--all", help: "every conflict")
 
-  /// Empty for `--all`.
+  /// Ids given on the command line; empty for `--all`.
   private let ids: [String]
 
   init(on ids: some Sequence<String>, _ session: Session) throws(CommandError) {

@@ -23,7 +23,7 @@ enum DetectedTrip {
     return try recorded(in: container, session).newest
   }
 
-  /// Returns the trips in progress that the recorded positions contain, at most one per device.
+  /// Returns the trips in progress detected in the recorded positions, at most one per device.
   static func recorded(in container: AppContainer, _ session: Session) throws -> [AgentStatus.LiveTrip] {
     guard container.record.hasTracks else { return [] }
     return try container.record.makeTrackIntake().presences().compactMap { AgentStatus.LiveTrip($0, now: session.now) }

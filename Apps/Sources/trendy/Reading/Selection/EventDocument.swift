@@ -128,7 +128,7 @@ struct EventDocument {
         hint: near.map { "Did you mean '\($0)'?" } ?? "List properties: trendy type show TYPE",
         exit: .badData)
     }
-    // Durations that are JSON numbers are in seconds.
+    // A duration given as a JSON number is in seconds.
     if definition.propertyType == .duration, let seconds = value.doubleValue {
       return (definition.key, .duration(seconds))
     }

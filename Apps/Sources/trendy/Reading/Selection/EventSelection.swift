@@ -41,7 +41,7 @@ struct EventSelection {
 
   /// Whether any option restricts the selection.
   let isNarrow: Bool
-  /// Empty for all types.
+  /// Names of event types; empty for all types.
   private let typeNames: [String]
   private let conditions: [PropertyCondition]
   private let query: EventQuery
@@ -81,7 +81,7 @@ struct EventSelection {
   /// Whether all events of the selected types are selected, so that cached counts by type can be used.
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 
-  /// Returns the ids of the types that options name, or `nil` if there are none.
+  /// Returns the ids of the types named by options, or `nil` if none is named.
   /// - Throws: ``CommandError`` for an unknown type.
   func typeIDs(in store: any DataStoreProtocol) throws -> Set<String>? {
     let lookup = Lookup(store: store)
@@ -131,7 +131,7 @@ struct EventSearch {
   private static let pageSize = 1000
 
   fileprivate let query: EventQuery
-  /// Empty for all types.
+  /// Ids of event types; empty for all types.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
   /// Selected time range. The range in ``query`` is wider, because all-day events and events from other time zones need
@@ -193,7 +193,7 @@ struct EventSearch {
     return collectors.mapValues(\.history).filter { $0.value.events > 0 }
   }
 
-  /// Returns those of the given events that match, for events that are not in the store, such as deleted ones.
+  /// Returns the matching events among the given ones. Used for events that are not in the store, such as deleted ones.
   func events(among events: [Event]) -> [Event] {
     events.filter { event in
       meetsTheRest(event)

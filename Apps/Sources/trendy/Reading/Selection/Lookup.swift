@@ -261,7 +261,7 @@ enum ShortID {
     return zip(ids, beginnings).map { id, beginning in lengths[id].map { String(id.prefix($0)) } ?? beginning }
   }
 
-  /// Returns the shortest unambiguous prefix of an id with at least 13 characters.
+  /// Returns the shortest unambiguous prefix of an id, but at least 13 characters.
   static func of(_ id: String, among others: [String]) -> String {
     var length = min(Self.length, id.count)
     while length < id.count, others.contains(where: { $0 != id && $0.hasPrefix(id.prefix(length)) }) { length += 1 }

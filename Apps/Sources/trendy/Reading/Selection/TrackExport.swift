@@ -32,7 +32,7 @@ struct TrackExport {
 
   private let tripIDs: [String]
   private let vehicleName: String?
-  /// `nil` for all time.
+  /// Time range; `nil` for all time.
   private let range: Range<Date>?
 
   init(_ session: Session) throws {
@@ -55,7 +55,7 @@ struct TrackExport {
     var fixes = 0
     /// Number of the selected vehicle's trips.
     var trips = 0
-    /// Number of those trips for which this device has no positions.
+    /// Number of the selected vehicle's trips for which this device has no positions.
     var tripsWithoutFixes = 0
   }
 
@@ -85,7 +85,7 @@ struct TrackExport {
     return outcome
   }
 
-  /// Returns a note on positions that could not be exported, or `nil` if all were.
+  /// Returns a note if the export lacks trips or positions, otherwise `nil`.
   func note(of outcome: Outcome) -> String? {
     if let vehicleName, outcome.trips == 0 {
       return "No trips with '\(vehicleName)'\(range == nil ? "" : " in that time")."

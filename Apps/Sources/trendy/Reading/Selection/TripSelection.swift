@@ -11,7 +11,7 @@ struct TripSelection {
     OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
   ]
 
-  /// `nil` for all trips.
+  /// Time range; `nil` for all trips.
   private let range: Range<Date>?
   private let vehicleName: String?
 
@@ -26,7 +26,7 @@ struct TripSelection {
     try ofVehicle(in: store, store.countedTrips)
   }
 
-  /// Returns the selected trips, oldest first, with all recordings of the same drive.
+  /// Returns the selected trips, oldest first, including all recordings of the same drive.
   func trips(in store: any DataStoreProtocol) throws -> [TripEvent] {
     try ofVehicle(in: store, store.trips)
   }

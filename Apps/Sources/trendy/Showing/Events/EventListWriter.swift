@@ -8,7 +8,7 @@ struct EventListWriter {
   private let console: Console
   private let text: EventText
   private let year: Int
-  /// Days of the list. Each event is printed on every day that it overlaps or, if `nil`, only on its first day.
+  /// Days to list, with each event on every day that it overlaps; `nil` lists each event on its first day only.
   private let days: ClosedRange<CivilDate>?
   /// Events not yet printed on all of their days.
   private var held: [Event] = []

@@ -10,12 +10,12 @@ struct LoggedEvent {
   private struct Progress {
     var today: Int
     var goal: TypeGoal?
-    /// In days; `nil` if the type has no daily goal.
+    /// Current streak in days; `nil` if the type has no daily goal.
     var streak: Int?
   }
 
   private let event: OneEvent
-  /// `nil` if the output format omits it.
+  /// Progress of the event's type; `nil` if the output format omits it.
   private let progress: Progress?
 
   init(_ event: Event, of type: EventType, in store: LocalStore, _ session: Session) throws {
@@ -27,7 +27,7 @@ struct LoggedEvent {
     of type: EventType, in store: LocalStore, _ session: Session
   ) throws -> Progress {
     var tally = try TodayTally(of: [type], in: store, now: session.now, local: session.local)
-    // Only types with a daily goal have a streak here.
+    // Show a streak only for a type with a daily goal.
     let hasStreak = type.goal?.asksForEveryDay == true
     try tally.add(type, from: store, hasStreak: hasStreak, counted: session.counts(of: store).histories(of:through:))
     let count = tally.count(of: type.id)

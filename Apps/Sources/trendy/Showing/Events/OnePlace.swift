@@ -6,7 +6,7 @@ import TrendyTrips
 /// Place with details, ready to print.
 struct OnePlace {
   let place: Geofence
-  /// Event types recorded on entry and exit, by name; `nil` if none is recorded.
+  /// Names of the event types recorded on entry and on exit; `nil` if none is recorded.
   private let entry: String?
   private let exit: String?
   private let visits: Int

@@ -11,7 +11,7 @@ struct ChartText {
   private let series: Report.Series
   private let period: CalendarPeriod
   private let today: CivilDate
-  /// `nil` if the series counts events.
+  /// Measured property; `nil` if the series counts events.
   private let amount: (definition: PropertyDefinition, summary: AmountSummary)?
 
   init(_ report: Report) {

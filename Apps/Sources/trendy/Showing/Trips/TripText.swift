@@ -6,7 +6,7 @@ import TrendyTrips
 /// Formats a trip as text, a `--plain` row and JSON.
 struct TripText {
   private let trip: TripEvent
-  /// If another recording of the same drive counts instead of this trip, its id.
+  /// Id of another recording of the same drive that counts instead of this trip, if any.
   private let countedId: String?
   private let places: [Geofence]
   private let local: LocalTime
@@ -24,7 +24,7 @@ struct TripText {
   }
 
   private var event: Event { trip.event }
-  /// In metres, if known.
+  /// Distance in metres, if known.
   private var distance: Double? { event.properties["distance"]?.doubleValue }
   private var seconds: Double? { event.endDate.map { $0.timeIntervalSince(event.timestamp) } }
 
