@@ -5,7 +5,7 @@ import TrendyFoundation
 public final class LiveStatusBroadcaster: Sendable {
   /// Status document with a sequence number.
   public struct Notice: Hashable, Sendable {
-    /// Increases by one with each document.
+    /// Sequence number, which increases by one with each document.
     public var number = 0
     public var text = ""
     /// Whether this is the last document before the agent stops.

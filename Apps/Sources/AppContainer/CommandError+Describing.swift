@@ -18,8 +18,8 @@ extension CommandError {
     return CommandError("No store found at \(path)", hint: "Create one: trendy init", exit: .notFound)
   }
 
-  /// Returns the error for a backup or export file that already exists. With `isReplacing`, it cannot be replaced
-  /// because it belongs to a store.
+  /// Returns the error for a backup or export file that already exists. With `isReplacing`, the file was to be replaced
+  /// but belongs to a store.
   public static func fileExists(at path: String, isReplacing: Bool) -> CommandError {
     CommandError(
       "\(path) already exists",

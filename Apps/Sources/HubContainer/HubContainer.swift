@@ -186,7 +186,7 @@ public struct HubContainer: Sendable {
     throw HubStorageError.unsupported("a hub in a database is \(otherwise)")
   }
 
-  /// Backs up the hub to one file, which also works while it is running. The file is signed if `key` is given.
+  /// Backs up the hub to one file, even while it is running. The file is signed if `key` is given.
   /// - Throws: `StorageError`, `HubStorageError`.
   public func backUp(
     to path: String, isReplacing: Bool, signedWith key: BackupKey? = nil,

@@ -225,7 +225,7 @@ extension HubSettings {
 extension HubSettings {
   static let fileName = "hub.json"
 
-  /// Loads the settings from the folder of a hub. If there are none, returns the defaults.
+  /// Loads the settings from a hub's folder, or returns the defaults if there are none.
   /// - Throws: ``CommandError`` if the file cannot be read or is invalid, because running with defaults would be
   ///   unsafe.
   public static func load(from directory: URL) throws(CommandError) -> HubSettings {

@@ -13,7 +13,7 @@ import TrendyModels
 
 /// Unix socket for requests from local programs of the same user. Requests and responses are JSON, one object per line.
 final class ControlSocket: Sendable {
-  /// Simultaneous connections, and bytes per request.
+  /// Maximum number of simultaneous connections, and of bytes per request.
   private static let limits = (connections: 32, request: 4096)
 
   private let descriptor: Int32
@@ -26,7 +26,7 @@ final class ControlSocket: Sendable {
   /// Creates the socket, replacing an existing socket file.
   ///
   /// The caller must ensure that no other process is using the path, for example by holding the sync lock. An existing
-  /// file is then one that a killed process left behind. `sync` returns the error of the sync, if any.
+  /// file must then have been left behind by a killed process. `sync` returns the error of the sync, if any.
   init(
     _ files: RuntimeFiles, board: LiveStatusBroadcaster, reload: @escaping @Sendable () -> JSONText,
     sync: @escaping @Sendable () async -> CommandError?
@@ -113,8 +113,8 @@ final class ControlSocket: Sendable {
       }
     }
     for answer in answers { answer.cancel() }
-    // Wait for all tasks before closing the descriptor. Otherwise a task could write to another connection that reuses
-    // it.
+    // Wait for all tasks before closing the descriptor. Otherwise a task could write to another connection that has
+    // reused the descriptor.
     let gone = DispatchSemaphore(value: 0)
     Task { [answers] in
       for answer in answers { await answer.value }

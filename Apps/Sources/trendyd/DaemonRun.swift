@@ -22,7 +22,7 @@ struct DaemonRun {
   let settings: HubSettings
   let hubDirectory: URL
   let storeDirectory: URL
-  /// Listening socket for the hub inherited from the service manager; `nil` to open one.
+  /// Listening socket for the hub, inherited from the service manager; `nil` to open one.
   let listener: Int32?
   let receivers: Receivers.Sources
   let files: RuntimeFiles
@@ -95,7 +95,7 @@ struct DaemonRun {
     do {
       try hub.note(HubContainer.Serving(port: port, deviceURL: outside))
     } catch {
-      // Only `trendyd pair` reads this file, and it can use the saved settings instead.
+      // Only `trendyd pair` reads the recorded address, and it can use the saved settings instead.
       console.talk("Hub: \(error)")
     }
     let url = HubSettings.url(address: endpoint.address, port: port)

@@ -35,7 +35,7 @@ struct DaemonSession: Sendable {
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
   }
 
-  /// Returns the hub in a folder. `database` overrides the location saved there; if the saved settings are invalid,
+  /// Returns the hub in a folder. `database` overrides the database saved there. If the saved settings are invalid,
   /// every operation on the hub throws their error.
   private static func hub(in directory: URL, database: String?) -> HubContainer {
     if let database { return HubContainer(directory: directory, database: database) }
@@ -49,7 +49,7 @@ struct DaemonSession: Sendable {
   /// This command line's `--data` option, for use in suggested commands; empty for the default folder.
   var dataOption: String { arguments.value("--data").map { " --data \(ShellWords.quoted($0))" } ?? "" }
 
-  /// Returns a session with the same arguments that has read the configuration again.
+  /// Returns a session with the same arguments and the current configuration.
   func rereading() -> DaemonSession { DaemonSession(arguments: arguments, console: console) }
 
   var runtimeFiles: RuntimeFiles {
@@ -97,7 +97,7 @@ struct DaemonSession: Sendable {
 
   func commandLineSettings() throws(CommandError) -> HubSettings { try HubSettings().overridden(by: arguments) }
 
-  /// Returns the hub settings in effect. Precedence: options, then the configuration, then settings saved by `trendyd
+  /// Returns the hub settings in effect. Options override the configuration, which overrides settings saved by `trendyd
   /// hub init`.
   func hubSettings() throws(CommandError) -> HubSettings {
     try HubSettings.load(from: hub.directory).overridden(by: settings).overridden(by: arguments)

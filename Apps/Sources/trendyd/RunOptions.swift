@@ -45,7 +45,7 @@ struct RunOptions: Sendable {
       uniquingKeysWith: { $1 })
   }
 
-  /// Settings that affect the daemon, each with its option; empty if it has none.
+  /// Settings that affect the daemon, each with its option, which is empty if there is none.
   private static let settings: [(option: String, spec: SettingSpec)] = [
     ("--role", Setting.role), ("--poll", Setting.poll), ("--log", Setting.log),
     ("--log-format", Setting.logFormat), ("--log-level", Setting.logLevel), ("--hooks", Setting.hooks),

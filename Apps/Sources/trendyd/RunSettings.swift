@@ -19,7 +19,7 @@ final class RunSettings: Sendable {
   ].reduce(into: []) { $0.insert($1.key) }
 
   private let state: Mutex<State>
-  /// Called after each reload.
+  /// Functions to call after each reload.
   private let listeners = Mutex<[@Sendable () -> Void]>([])
   /// Values of all settings at startup, to detect changes that require a restart.
   private let started: [String: String]

@@ -83,8 +83,8 @@ struct Agent {
     try outcome.get()
   }
 
-  /// Acquires the store's sync lock, waiting up to ten seconds. A `trendy sync` command releases it when finished;
-  /// another agent does not.
+  /// Acquires the store's sync lock, waiting up to ten seconds. A `trendy sync` command releases the lock when it
+  /// finishes; another agent keeps it.
   private func lockForSync() async throws -> any Sendable {
     let app = network.app
     for attempt in 0..<40 {
@@ -152,7 +152,7 @@ struct Agent {
     return false
   }
 
-  /// Returns the account, waiting until the store is connected to a hub, or `nil` if the task is cancelled.
+  /// Waits until the store is connected to a hub and returns the account, or `nil` if the task is cancelled.
   private func account(wakes: AsyncStream<Void>) async throws -> Account? {
     let app = network.app
     if let account = try app.accountFile.load() { return account }
@@ -165,7 +165,7 @@ struct Agent {
     return nil
   }
 
-  /// Sends and receives companion notices: when there are some to send, on a signal from the hub, and at the poll
+  /// Sends and receives companion notices: when there are notices to send, on a signal from the hub, and at the poll
   /// interval.
   private func carry(_ courier: CompanionTransport, for account: Account, every pollInterval: Duration) async {
     let clock = network.app.clock

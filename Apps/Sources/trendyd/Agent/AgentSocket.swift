@@ -18,7 +18,7 @@ final class AgentSocket: Sendable {
 
   /// Creates the socket, replacing an existing socket file.
   ///
-  /// The caller must hold the sync lock: an existing file is then one that a killed agent left behind. `onWord` is
+  /// The caller must hold the sync lock, so an existing file must have been left behind by a killed agent. `onWord` is
   /// called for each message, including messages that do not report a change.
   init(_ signal: AgentSignal, onWord: @escaping @Sendable () -> Void) throws(CommandError) {
     path = signal.path

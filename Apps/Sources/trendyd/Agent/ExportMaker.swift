@@ -13,7 +13,7 @@ struct ExportMaker {
   let environment: [String: String]
   let console: Console
 
-  /// In seconds.
+  /// Maximum duration of an export in seconds.
   private static let deadline = 3600.0
 
   /// Checks whether an export is due at startup, every minute and after a reload, until the task is cancelled.

@@ -18,7 +18,7 @@ struct Receivers {
     var listen: (address: String, port: UInt16)?
     /// Listening socket inherited from the service manager, used instead of ``listen``.
     var listener: Int32?
-    /// Host names that trackers may use in addition to the address itself.
+    /// Additional host names that trackers may use in requests.
     var allowedHosts: [String] = []
     var gpsd: (host: String, port: String)?
     var nmea: (path: String, baud: Int?)?
@@ -198,7 +198,7 @@ private final class AgentNotifier: Sendable {
   private struct State {
     /// Uptime at which a change was last sent; `nil` before the first.
     var lastChange: Duration?
-    /// Whether a change is still to be sent.
+    /// Whether a change has not been sent yet.
     var isOwed = false
   }
 
@@ -238,7 +238,7 @@ private struct LineBuffer {
       lines.append(Array(rest[..<end]))
       rest.removeSubrange(...end)
     }
-    // No valid report is this long.
+    // Discard a line of more than 1 MiB, because no valid report is that long.
     if rest.count > 1 << 20 { rest = [] }
     return lines
   }

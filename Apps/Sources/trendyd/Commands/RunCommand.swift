@@ -44,6 +44,6 @@ struct RunCommand: DaemonCommand {
     ).run()
   }
 
-  /// The daemon prints its output while it is running.
+  /// Prints nothing, because the daemon prints its output while it is running.
   func show(_ answer: Void, _ session: DaemonSession) -> ExitCode { .done }
 }

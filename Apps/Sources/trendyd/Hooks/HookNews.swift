@@ -14,7 +14,7 @@ final class HookNews: Sendable {
   private struct State {
     /// Ids of events that have been reported.
     var known: Set<String> = []
-    /// `nil` before the first sync.
+    /// Previous sync status; `nil` before the first sync.
     var sync: AgentStatus.Sync?
   }
 

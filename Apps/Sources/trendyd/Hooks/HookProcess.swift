@@ -17,7 +17,7 @@ final class HookProcess: Sendable {
     case notStarted(String)
   }
 
-  /// In bytes.
+  /// Maximum size of the returned output in bytes.
   private static let outputLimit = 4096
 
   private let group = Mutex<pid_t?>(nil)
@@ -25,8 +25,7 @@ final class HookProcess: Sendable {
   /// Sends SIGTERM to the running process group, if any.
   func end() { group.withLock { if let group = $0 { kill(-group, SIGTERM) } } }
 
-  /// Runs a program, blocking the calling thread until it exits or `seconds` have passed. The process group is then
-  /// killed.
+  /// Runs a program and blocks the calling thread until it exits. Kills its process group after `seconds`.
   ///
   /// `environment` is the program's complete environment, and `input` its standard input.
   /// - Returns: how the program ended, and the first 4 KiB of its standard output and standard error.
@@ -61,7 +60,7 @@ final class HookProcess: Sendable {
       Self.drain(stdout.reading, into: &output)
       if let ending { return (ending, String(decoding: output.prefix(Self.outputLimit), as: UTF8.self)) }
       // After the exit, one more iteration reads the remaining output. The group id is cleared under the lock because
-      // it may be reused.
+      // the system may reuse it.
       ending = group.withLock { Self.ending(of: child, &$0, isOverdue: Self.uptime >= deadline) }
       guard ending == nil else { continue }
       var waiting = [pollfd(fd: stdout.reading, events: Int16(POLLIN), revents: 0)]
@@ -90,7 +89,7 @@ final class HookProcess: Sendable {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return }
-      // It is not an error for a program not to read its input.
+      // A program that does not read its input is not an error.
       if count <= 0 { break }
       rest = rest.dropFirst(count)
     }

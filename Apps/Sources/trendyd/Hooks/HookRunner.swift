@@ -33,7 +33,7 @@ final class HookRunner: Sendable {
 
   let folder: URL
   let environment: [String: String]
-  /// In seconds.
+  /// Time limit of a hook in seconds.
   private let deadline: Double
   private let console: Console
   private let state = Mutex(State())

@@ -9,7 +9,7 @@ struct PairingOffer {
   /// Address for devices; `nil` if the hub listens on all networks without a host name, or on a port chosen by the
   /// system.
   let url: String?
-  /// 0 if unknown.
+  /// Port of the hub; 0 if unknown.
   let port: UInt16
   let missingAddressHint: String?
 

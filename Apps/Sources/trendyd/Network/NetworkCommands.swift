@@ -83,7 +83,7 @@ enum NetworkCommands {
         let found = try await network.explanation(ofEvent: arguments.positionals[1], for: account)
         console.data(String(decoding: try WireJSON.encode(found), as: UTF8.self))
       } catch let error as APIError where error.statusCode == 404 {
-        // The hub has no explanation either.
+        // The hub has no explanation for this event either.
         console.data("{}")
       }
       return .done

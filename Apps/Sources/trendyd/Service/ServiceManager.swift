@@ -153,7 +153,7 @@ final class ServiceManager: Sendable {
   }
 }
 
-/// systemd uses the same clock, which stops during suspend.
+/// Returns the time of the monotonic clock, which systemd also uses. This clock stops during suspend.
 private func monotonicNanoseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

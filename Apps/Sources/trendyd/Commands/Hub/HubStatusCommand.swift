@@ -17,7 +17,7 @@ struct HubStatusCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws -> HubContainer.Status { try session.existingHub().status() }
 
-  /// Returns ``ExitCode/no`` if the hub cannot save data.
+  /// Prints the status. Returns ``ExitCode/no`` if the hub cannot save data.
   func show(_ answer: HubContainer.Status, _ session: DaemonSession) -> ExitCode {
     let console = session.console
     if console.isJSON { console.document("trendyd.hub-status/1", answer.members) }

@@ -14,7 +14,7 @@ struct UserRemoveCommand: DaemonCommand {
 
   struct Answer {
     var user: HubUser
-    /// `false` if erasure was not requested, or if the running hub will erase the data later.
+    /// Whether the data has been erased; `false` if that was not requested, or if the running hub will do it later.
     var isErased: Bool
   }
 

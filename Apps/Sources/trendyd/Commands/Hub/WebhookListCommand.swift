@@ -12,9 +12,9 @@ struct WebhookListCommand: DaemonCommand {
 
   struct Row {
     var webhook: HubWebhook
-    /// `nil` if the webhook has just been added.
+    /// Delivery status; `nil` if the webhook has just been added.
     var standing: WebhookDeliveryState?
-    /// `nil` if all of the user's data was erased.
+    /// Name of the user; `nil` if all of the user's data was erased.
     var personName: String?
   }
 
