@@ -12,7 +12,7 @@ public enum HomeFolder: Sendable {
   /// Returns `HOME` or, if it is not set, as in a system job, the folder in the user database; `/` if that is missing
   /// too.
   ///
-  /// An empty or relative `HOME` is ignored: the location of the store would depend on the working directory.
+  /// An empty or relative `HOME` is ignored, because the location of the store would depend on the working directory.
   public static func path(in environment: [String: String]) -> String {
     if let home = environment["HOME"], home.hasPrefix("/") { return home }
     return entry() ?? "/"

@@ -42,7 +42,7 @@ public enum StoreLocation: Sendable {
     return URL(filePath: HomeFolder.path(in: environment)).appending(path: ".local/share")
   }
 
-  /// Returns the path if it is absolute. The specification requires relative base directories to be ignored.
+  /// Returns the path if it is absolute. The XDG specification requires relative base directories to be ignored.
   private static func absolute(_ text: String?) -> String? { text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
   private static func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }

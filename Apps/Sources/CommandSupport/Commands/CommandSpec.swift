@@ -155,8 +155,7 @@ extension CommandSpec {
     }
   }
 
-  /// Returns the option that probably takes an unexpected argument as its value, as in `--limit 3`, `--until
-  /// 2026-11-20` or `--name Bob`.
+  /// Returns the option for which an unexpected argument was probably meant, as in `--limit 3` or `--name Bob`.
   private func optionFor(_ word: String) -> String? {
     let kinds: [ValueKind] =
       if Double(word) != nil { [.number] } else if word.first?.isASCIIDigit == true {
@@ -165,8 +164,8 @@ extension CommandSpec {
     return options.first { $0.kind.map(kinds.contains) ?? false }.map { "\($0.key) \(ShellWords.quoted(word))" }
   }
 
-  /// Returns the arguments that the value at an index may belong to: any optional arguments there and the next required
-  /// one.
+  /// Returns the arguments that the value at an index may belong to: optional arguments from that index on, and the
+  /// next required one.
   func arguments(at index: Int) -> [ArgumentSpec] {
     guard index < arguments.count else {
       return arguments.suffix(1).filter { $0.count == .oneOrMore || $0.count == .any }

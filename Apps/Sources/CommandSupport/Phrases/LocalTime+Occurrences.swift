@@ -38,7 +38,7 @@ extension Int {
 
 /// Time of day on a 24-hour clock.
 struct WallClock: Hashable {
-  /// 0 to 24; 24 is midnight at the end of the day.
+  /// Hour, 0 to 24; 24 is midnight at the end of the day.
   var hour: Int
   var minute = 0
   var second = 0

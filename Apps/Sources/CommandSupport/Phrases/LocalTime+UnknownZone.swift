@@ -29,7 +29,7 @@ extension LocalTime {
   /// Whether the text is a time zone rule such as `CET-1CEST` (POSIX, "Environment Variables").
   ///
   /// A rule starts with a name of at least three letters and an offset. A name in angle brackets may also contain
-  /// digits and signs. This is not a regular expression because each process would spend time compiling it.
+  /// digits and signs. No regular expression is used, because each process would spend time compiling it.
   private static func isRule(_ name: String) -> Bool {
     var rest = name.utf8[...]
     let isBracketed = rest.first == UInt8(ascii: "<")

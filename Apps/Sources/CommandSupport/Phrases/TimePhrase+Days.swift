@@ -80,7 +80,7 @@ extension TimePhrase {
     weekdayNumber(word).map { (local.components(of: local.startOfDay(now)).weekday - $0 + 7) % 7 }
   }
 
-  /// Returns a weekday's number, from 0 for Sunday to 6, for its name, a prefix of it or its plural.
+  /// Returns the number of a weekday, 0 (Sunday) to 6, for its name, a prefix of it or its plural.
   private static func weekdayNumber(_ word: String) -> Int? {
     let names = word.hasSuffix("s") ? String(word.dropLast()) : word
     return place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays))

@@ -80,7 +80,7 @@ extension TimePhrase {
 /// ISO 8601 week, which starts on Monday, or a day in it: `2026-W47`, `2026-W47-5`, `2026W47`, `2026W475`.
 struct ISOWeek {
   let monday: CalendarDay
-  /// `nil` for the whole week.
+  /// Day in the week; `nil` for the whole week.
   let day: CalendarDay?
 
   /// Parses a lowercased week or day. Returns `nil` if the format is different or the year has no week 53.

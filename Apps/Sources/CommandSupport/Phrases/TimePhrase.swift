@@ -30,7 +30,7 @@ public struct TimePhrase: Hashable, Sendable {
     case end(of: Date)
     /// New start for an event that started at the given time.
     ///
-    /// A time without a day is on that day. A day without a time keeps the time of day.
+    /// A time without a day is on the day of the old start. A day without a time keeps the old time of day.
     case moved(from: Date)
     /// Date. A time without a day is on the day of the given date; a day without a time is at midnight.
     case day(of: Date)

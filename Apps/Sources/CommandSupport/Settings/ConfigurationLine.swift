@@ -54,8 +54,8 @@ struct ConfigurationLine: Hashable {
       head + (head.hasSuffix("=") ? " " : "") + Self.written(value) + text[frame.tail])
   }
 
-  /// Parses the value that starts at an index. Returns `nil` if it is invalid, and the index of its end including
-  /// quotes.
+  /// Parses the value that starts at an index. Returns the value, or `nil` if it is invalid, and the index of its end
+  /// including quotes.
   private static func value(in text: String, from start: String.Index) -> (String?, String.Index) {
     guard start < text.endIndex, text[start] == "\"" else {
       var end = start

@@ -93,8 +93,8 @@ extension SettingSpec {
       exit: .usage)
   }
 
-  /// Validates a value for the configuration file, where it must not depend on the working directory, and returns it in
-  /// canonical form.
+  /// Validates a value for the configuration file, where paths must not depend on the working directory, and returns it
+  /// in canonical form.
   /// - Throws: ``CommandError`` with exit 64. Its hint describes the valid values.
   public func valueForFile(_ text: String) throws(CommandError) -> String {
     let value = try canonical(text)

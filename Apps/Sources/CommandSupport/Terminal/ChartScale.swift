@@ -27,7 +27,7 @@ public struct ChartScale: Hashable, Sendable {
     }
     self.low = low
     self.high = high
-    // Half the difference, because the difference itself may overflow.
+    // Use half the difference, because the difference itself may overflow.
     marks = Self.marks(low, high, step: Self.roundStep(atMost: high / 2 - low / 2, units))
   }
 

@@ -170,7 +170,7 @@ public struct Console: Sendable {
     return String(scalars)
   }
 
-  /// Escapes multi-line text, such as an error that quotes a file or a server response.
+  /// Replaces control characters in multi-line text, such as an error that quotes a file or a server response.
   private static func withoutCommands(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0)) }.joined(separator: "\n")
   }
@@ -221,7 +221,7 @@ public struct Console: Sendable {
 
   /// Formats an error as text. On a terminal, the text is wrapped and the message is red.
   private func text(of error: CommandError) -> String {
-    // Sentences are not wrapped in a file or pipe.
+    // In a file or pipe, sentences are not wrapped.
     let lines = terminal.canWriteOver ? terminal : Terminal()
     func paragraph(_ label: String, _ text: String) -> String {
       Self.withoutCommands(label + text).split(separator: "\n", omittingEmptySubsequences: false)
@@ -262,8 +262,8 @@ public struct Console: Sendable {
 
   /// Stops Swift's thread pool from writing to the system log. Must be called before any asynchronous work starts.
   ///
-  /// The pool raises a thread's priority and logs an error each time it lacks permission. An existing `LIBDISPATCH_LOG`
-  /// is kept.
+  /// The pool tries to raise thread priorities and logs an error each time it lacks permission. An existing
+  /// `LIBDISPATCH_LOG` is kept.
   public static func quietThreadPool() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 
   /// Writes all text, continuing after interrupted and partial writes. A closed pipe is not an error. Returns `errno`,

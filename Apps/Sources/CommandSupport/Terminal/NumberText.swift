@@ -7,8 +7,8 @@
 #endif
 
 extension Double {
-  /// Formats the number with a fixed number of decimals, 0 to 3, such as `0.62` or `−1.00`. From 10¹⁵, the format has
-  /// an exponent.
+  /// Formats the number with a fixed number of decimals, 0 to 3, such as `0.62` or `−1.00`. Numbers from 10¹⁵ have an
+  /// exponent.
   public func text(decimals: Int) -> String {
     let scale = [1, 10, 100, 1000][decimals]
     let parts = (self * Double(scale)).rounded()

@@ -14,7 +14,7 @@ public struct Terminal: Hashable, Sendable {
   public var width: Int?
   /// Height in rows, if known.
   public var height: Int?
-  /// Whether standard error is a terminal that can overwrite a line. Not the case for `TERM=dumb`.
+  /// Whether standard error is a terminal that can overwrite a line, which excludes `TERM=dumb`.
   public var canWriteOver = false
   /// Delay before a progress line appears.
   public var progressDelay = Duration.seconds(1)
@@ -25,7 +25,7 @@ public struct Terminal: Hashable, Sendable {
   /// Whether the locale uses UTF-8, so that block and braille characters can be displayed.
   public var showsUnicode: Bool
 
-  /// Width for help in columns: that of the terminal, but at most 100.
+  /// Width of help in columns: the terminal's, but at most 100.
   public var helpWidth: Int { min(width ?? 80, 100) }
 
   public init(width: Int? = nil, showsStyles: Bool = false, showsUnicode: Bool = true) {
@@ -110,7 +110,7 @@ extension Terminal {
 }
 
 extension Character {
-  /// 2 for wide characters and emoji, otherwise 1.
+  /// Width in terminal columns: 2 for wide characters and emoji, otherwise 1.
   var columns: Int {
     if isASCII { return 1 }
     return unicodeScalars.contains { scalar in
