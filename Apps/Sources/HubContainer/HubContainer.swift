@@ -20,13 +20,10 @@ public struct HubContainer: Sendable {
   /// Storage in the folder; `nil` if the data is in a database.
   let embedded: EmbeddedHubStorage?
 
-  /// Creates a hub without opening its storage.
-  /// - Parameters:
-  ///   - directory: folder of the settings and, without a database, of the data.
-  ///   - database: address of a PostgreSQL database. If it is invalid, every operation throws an error.
-  ///   - refusal: error that every operation throws, if the location of the data is unknown.
-  ///   - clock: source of the current time.
-  ///   - bounds: limits on the number of open stores and connections.
+  /// Creates a hub without opening its storage. The folder contains the settings and, without a database, the data.
+  ///
+  /// `database` is the address of a PostgreSQL database. If it is invalid, or if there is a `refusal` because the
+  /// location of the data is unknown, every operation throws an error.
   public init(
     directory: URL, database: String? = nil, refusal: CommandError? = nil, clock: any TimeSource = SystemTime(),
     bounds: ResourceBounds? = nil
@@ -108,12 +105,9 @@ public struct HubContainer: Sendable {
 
   /// Creates a server without starting it.
   ///
-  /// Requests may use the listening address as the host name, in addition to the configured names.
-  /// - Parameters:
-  ///   - settings: settings of the hub.
-  ///   - bounds: limits on the number of open stores and connections.
-  ///   - listener: listening socket inherited from a service manager; `nil` to listen at the configured address.
-  ///   - log: receives an entry for each response.
+  /// Requests may use the listening address as the host name, in addition to the configured names. `listener` is a
+  /// socket inherited from a service manager; `nil` listens at the configured address. `log` receives an entry for each
+  /// response.
   /// - Throws: ``CommandError`` if a setting is invalid.
   public func makeServer(
     settings: HubSettings, bounds: ResourceBounds, listener: Int32? = nil, log: AccessLog? = nil
@@ -197,11 +191,9 @@ public struct HubContainer: Sendable {
   }
 
   /// Replaces the data of the hub with a backup. The previous data is kept.
-  /// - Parameters:
-  ///   - path: path of the backup.
-  ///   - key: key with which the backup must be signed; `nil` accepts any backup.
-  ///   - isForced: whether to accept a backup so old that entities deleted since then may reappear.
-  ///   - onProgress: called repeatedly; returns whether to continue.
+  ///
+  /// The backup must be signed with `key`, if given. `isForced` accepts a backup so old that entities deleted since
+  /// then may reappear. `onProgress` returns whether to continue.
   /// - Throws: `StorageError`, `HubStorageError`, or `EmbeddedHubStorage.StaleBackup` unless forced.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil, isForced: Bool,

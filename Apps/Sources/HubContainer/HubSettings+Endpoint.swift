@@ -40,8 +40,9 @@ extension HubSettings {
 
   /// Returns the address for devices: the configured address, or one built from the first host name or the listening
   /// address.
-  /// - Parameter port: port on which the hub is listening; `nil` to use the configured port.
-  /// - Returns: `nil` if the hub listens on all networks without a host name, or the port is unknown.
+  ///
+  /// `port` is the port on which the hub is listening; `nil` uses the configured port. The result is `nil` if the port
+  /// is unknown, or if the hub listens on all networks without a host name.
   /// - Throws: ``CommandError`` if a setting is invalid.
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
@@ -80,8 +81,7 @@ extension HubSettings {
     host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
   }
 
-  /// Returns a hint if the address for devices is unknown, or `nil` if it is known.
-  /// - Parameter port: port on which the hub is listening; `nil` to use the configured port.
+  /// Returns a hint if the address for devices is unknown, as in ``url(port:)``, otherwise `nil`.
   /// - Throws: ``CommandError`` if a setting is invalid.
   public func missingAddressHint(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()

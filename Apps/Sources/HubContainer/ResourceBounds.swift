@@ -28,10 +28,8 @@ public struct ResourceBounds: Hashable, Sendable {
   static let most = (connections: 12_288, stores: 256, tracks: 128)
   static let minStores = 8
 
-  /// Divides the available descriptors among connections, stores and track logs.
-  /// - Parameters:
-  ///   - descriptors: maximum number of open descriptors of this process.
-  ///   - connections: configured maximum number of connections; `nil` for as many as possible.
+  /// Divides the available descriptors among connections, stores and track logs. `connections` is the configured
+  /// maximum; `nil` allows as many as possible.
   /// - Throws: ``CommandError`` if there are too few descriptors.
   public init(descriptors: Int, connections: Int?) throws(CommandError) {
     let fewest = Self.reserve + 2 * Self.minStores * EmbeddedHubStorage.descriptorsOfStore

@@ -7,9 +7,7 @@ import TrendyProtocols
 
 extension NetworkContainer {
   /// Returns the transport that sends notices to companions of this device and receives notices from other devices.
-  /// - Parameters:
-  ///   - account: account on the hub.
-  ///   - onReceived: called with received notices and the name of the device that sent them.
+  /// `onReceived` is called with received notices and the name of the device that sent them.
   public func makeCourier(
     for account: Account,
     onReceived: @escaping @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void = { _, _ in }

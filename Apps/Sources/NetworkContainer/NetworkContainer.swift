@@ -22,16 +22,9 @@ public struct NetworkContainer: Sendable {
   /// The store is created if it does not exist, but only after the hub has accepted the code. A store belongs to one
   /// user. It can only be paired with an account of the same user, unless the hub was lost and is being rebuilt from
   /// the store.
-  /// - Parameters:
-  ///   - storeDirectory: folder of the store.
-  ///   - clock: source of the current time.
-  ///   - hub: address of the hub.
-  ///   - code: pairing code.
-  ///   - deviceName: name for this device on the hub.
-  ///   - allowsInsecureHTTP: whether an address without TLS is accepted.
-  ///   - isRebuilding: whether any account is accepted. The next sync then uploads the whole record, including
-  ///     deletions, and merges it with data from other devices.
-  /// - Returns: network components of the store, and its account on the hub.
+  ///
+  /// `isRebuilding` accepts any account. The next sync then uploads the whole record, including deletions, and merges
+  /// it with data from other devices.
   /// - Throws: ``ConnectError`` if the store belongs to another user, or an error for the address, the request or the
   ///   store.
   public static func connect(

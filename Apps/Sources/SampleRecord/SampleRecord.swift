@@ -27,12 +27,7 @@ public struct SampleRecord: Sendable {
   let seed: UInt64
   let tripType: EventType
 
-  /// Creates sample data that ends today.
-  /// - Parameters:
-  ///   - seed: determines all random values.
-  ///   - today: last day of the data.
-  ///   - count: number of days, at least 1.
-  ///   - local: calendar of the fictional user.
+  /// Creates sample data for `count` days, at least 1, the last of which is today.
   /// - Throws: errors from creating the trip type, which cannot occur here.
   public init(seed: UInt64, today: CivilDate, days count: Int, local: LocalTime) throws {
     precondition(count > 0, "\(count) days of sample data")

@@ -41,8 +41,8 @@ struct Session {
     }
   }
 
-  /// Returns a copy of the session with another command line, such as a line of `log -`.
-  /// - Throws: ``CommandError`` with exit 64 if the command line is invalid or has an option not in `options`.
+  /// Returns a copy of the session with another command line, such as a line of `log -`. Options not in `options` are
+  /// invalid.
   func reading(_ words: [String], options: [OptionSpec]) throws(CommandError) -> Session {
     var session = self
     session.arguments = try Arguments(words, options: options, usage: Commands.table.usage(of: command))

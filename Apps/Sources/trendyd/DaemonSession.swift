@@ -84,7 +84,6 @@ struct DaemonSession: Sendable {
   }
 
   /// Returns the existing hub in `--data` without switching to its owner, for the process that runs it.
-  /// - Throws: ``CommandError`` with exit 66 if no hub exists; `HubStorageError`.
   func servedHub() throws -> HubContainer {
     guard try hub.exists() else {
       throw CommandError(
@@ -103,9 +102,8 @@ struct DaemonSession: Sendable {
     try HubSettings.load(from: hub.directory).overridden(by: settings).overridden(by: arguments)
   }
 
-  /// Returns the user named by `--name`, or the only user of the hub.
-  /// - Parameter use: command line to suggest if there are several users.
-  /// - Throws: ``CommandError`` if there are several users, or the named user does not exist.
+  /// Returns the user named by `--name`, or the only user of the hub. If there are several, the error suggests the
+  /// command line `use`.
   func user(for use: String) throws -> HubUser {
     let lookup = PeopleLookup(accounts: hub.accounts)
     if let name = arguments.value("--name") { return try lookup.user(called: name) }

@@ -19,8 +19,8 @@ enum ProcessMemory {
   /// mapping 64 KiB again takes only a microsecond or two.
   static func giveBack() {
     #if canImport(Glibc)
-      // `FileManager.contents` reads only one block of a file whose reported size is 0. If this file is unreadable,
-      // code pages are not released.
+      // `FileManager.contents` reads only one block of a file in `/proc`, because its reported size is 0. If the file
+      // is unreadable, code pages are not released.
       if let text = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() {
         for part in MemoryMap(text).unchangedCode {
           madvise(UnsafeMutableRawPointer(bitPattern: part.lowerBound), part.count, MADV_DONTNEED)

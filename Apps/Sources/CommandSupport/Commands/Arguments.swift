@@ -49,7 +49,6 @@ public struct OptionSpec: Hashable, Sendable {
   /// First spelling, used as the option's identifier.
   public var key: String { names[0] }
 
-  /// Formats options as a table of spellings and help.
   static func table(of options: [OptionSpec], width: Int) -> [String] {
     let rows = options.map { option in
       (

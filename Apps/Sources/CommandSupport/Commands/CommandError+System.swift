@@ -8,12 +8,10 @@
 import TrendyFoundation
 
 extension CommandError {
-  /// Creates the error for a failed system call on a file or folder.
-  /// - Parameters:
-  ///   - verb: operation that failed: `write`, `create`, `delete`.
-  ///   - path: path that the user knows, rather than that of a temporary file.
-  ///   - code: `errno` of the call.
-  ///   - hint: what the user can do; `nil` for the default hint for `code`.
+  /// Creates the error for a failed system call on a file or folder. `code` is its `errno`.
+  ///
+  /// `verb` is the failed operation, such as `write`, `create` or `delete`. `path` is the path that the user knows,
+  /// rather than that of a temporary file. Without a `hint`, `code` determines the advice.
   public init(cannot verb: String, _ path: String, code: Int32, hint: String? = nil) {
     let (advice, exit): (String?, ExitCode) =
       switch code {

@@ -1,7 +1,6 @@
 /// Commands of a program. Parses its command lines and generates its help.
 public struct CommandTable: Sendable {
   public let program: String
-  /// Description of the program in one or two sentences.
   let about: String
   private let makeCommands: @Sendable () -> [CommandSpec]
   private let findCommand: @Sendable (CommandTable, [String]) -> CommandSpec?
@@ -12,14 +11,9 @@ public struct CommandTable: Sendable {
   private let makeTopics: @Sendable () -> [HelpTopic]
 
   /// Creates a table of a program's commands.
-  /// - Parameters:
-  ///   - program: name of the program.
-  ///   - about: description of the program in one or two sentences.
-  ///   - commands: declarations of all commands, evaluated only if more than one of them is needed.
-  ///   - find: returns the command whose path is the longest prefix of the given words; `nil` searches `commands`.
-  ///   - globalOptions: options that every command accepts.
-  ///   - notes: paragraphs that apply to every command, at the end of the overview.
-  ///   - topics: help topics other than commands, evaluated when help is requested.
+  ///
+  /// `find` returns the command whose path is the longest prefix of the given words; `nil` searches `commands`.
+  /// `commands` is evaluated only if more than one declaration is needed, and `topics` only for help.
   public init(
     program: String, about: String, commands: @autoclosure @escaping @Sendable () -> [CommandSpec],
     find: (@Sendable ([String]) -> CommandSpec?)? = nil, globalOptions: [OptionSpec], notes: [String],

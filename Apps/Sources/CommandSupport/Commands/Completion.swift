@@ -83,9 +83,7 @@ extension CommandTable {
 private struct CompletionLine {
   /// Command whose path is the longest prefix of the words, if any.
   let command: CommandSpec?
-  /// The command's own options and the global options.
   let options: [OptionSpec]
-  /// Keys of the options already given.
   private(set) var given: Set<String> = []
   /// The command's path and its arguments: words that are not options or their values.
   let commandWords: [String]

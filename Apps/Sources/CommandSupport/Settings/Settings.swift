@@ -98,7 +98,6 @@ public struct Settings: Sendable {
       ? errors.first : CommandError(errors.map(\.sentence).joined(separator: "\n"), exit: .configuration)
   }
 
-  /// Returns a setting's environment variable, or `nil` if it is not set or empty.
   private func variable(_ spec: SettingSpec) -> String? {
     environment[spec.variable].flatMap { $0.isEmpty ? nil : $0 }
   }

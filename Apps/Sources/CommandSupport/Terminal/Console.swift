@@ -198,7 +198,6 @@ public struct Console: Sendable {
   /// Prints a prompt without a line break, even with `-q`.
   public func ask(_ question: String) { _ = Self.write(Self.oneLine(question), to: STDERR_FILENO) }
 
-  /// Writes text to standard error, ignoring errors.
   private func writeToStandardError(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
 
   /// Prints an error in the output format and returns its exit status.

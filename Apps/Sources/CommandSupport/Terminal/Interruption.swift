@@ -80,9 +80,8 @@ public enum Interruption: Sendable {
     }
   }
 
-  /// Throws if the user has pressed Ctrl-C since ``wait()``.
-  /// - Parameter hint: state of the work and how to continue it.
-  /// - Throws: ``CommandError`` with exit 130.
+  /// Throws ``CommandError`` with exit 130 if the user has pressed Ctrl-C since ``wait()``. `hint` describes the state
+  /// of the work and how to continue it.
   public static func check(hint: String? = nil) throws(CommandError) {
     guard isAsked else { return }
     throw CommandError.interrupted(hint)
@@ -90,8 +89,7 @@ public enum Interruption: Sendable {
 }
 
 extension CommandError {
-  /// Returns the error for work that the user interrupted.
-  /// - Parameter hint: state of the work and how to continue it.
+  /// Returns the error for interrupted work. `hint` describes its state and how to continue it.
   public static func interrupted(_ hint: String?) -> CommandError {
     CommandError("Interrupted", hint: hint, exit: .interrupted)
   }

@@ -20,12 +20,10 @@ final class Confirmations {
 @available(*, unavailable) extension Confirmations: Sendable {}
 
 extension Session {
-  /// Asks for confirmation unless `--yes` is given.
-  /// - Parameters:
-  ///   - question: text of the question.
-  ///   - ids: ids of the affected entities, if the question does not identify them.
-  ///   - refusal: error if the user cannot be asked; `nil` for an error that mentions `--yes`.
-  ///   - showing: prints details before the question.
+  /// Asks for confirmation unless `--yes` is given. `showing` prints details before the question.
+  ///
+  /// `ids` are the ids of the affected entities, if the question does not identify them. `refusal` is the error if the
+  /// user cannot be asked; `nil` throws an error that mentions `--yes`.
   /// - Throws: ``CommandError`` with exit 64 if the user cannot be asked (`--no-input`, or not on a terminal), or exit
   ///   130 if the user declines.
   func confirm(

@@ -8,7 +8,6 @@ extension OptionSpec {
 
 extension Session {
   /// Returns the goal from `--goal`: absent without the option, null for `none`.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid goal.
   func goal() throws(CommandError) -> Patch<Goal> {
     guard let text = arguments.value(OptionSpec.goal.key) else { return .absent }
     guard text.lowercased() != "none" else { return .null }

@@ -90,8 +90,6 @@ struct LookBack {
   /// Types with streaks in the report.
   var habits: [Entry] { present.filter(\.row.row.isHabit) }
 
-  /// Reads the data for a report.
-  /// - Throws: ``CommandError`` with exit 66 for an unknown type.
   init(_ options: ReportOptions, _ session: Session) throws {
     let (report, record) = try options.report(session)
     let (query, local) = (report.query, session.local)

@@ -12,7 +12,6 @@ struct PeopleLookup {
   }
 
   /// Returns the active user with the given name, ignoring case.
-  /// - Throws: ``CommandError`` with exit 66 if there is none.
   func user(called name: String) throws -> HubUser {
     let users = try accounts.users()
     guard let named = users.first(where: { $0.name.lowercased() == name.lowercased() }) else {
@@ -23,9 +22,7 @@ struct PeopleLookup {
     return named
   }
 
-  /// Returns the only active user of the hub.
-  /// - Parameter use: command line to suggest if there are several users.
-  /// - Throws: ``CommandError`` with exit 64 unless there is exactly one user.
+  /// Returns the hub's only active user. If there are several, the error suggests the command line `use`.
   func onlyPerson(for use: String) throws -> HubUser {
     let users = try accounts.users()
     guard users.count == 1 else {
@@ -36,7 +33,6 @@ struct PeopleLookup {
   }
 
   /// Returns the only one of the given users with this id or, ignoring case, this name.
-  /// - Throws: ``CommandError`` with exit 66 unless exactly one user matches.
   func user(_ word: String, among users: [HubUser]) throws(CommandError) -> HubUser {
     let found = users.filter { $0.id == word || $0.name.lowercased() == word.lowercased() }
     guard found.count == 1 else {

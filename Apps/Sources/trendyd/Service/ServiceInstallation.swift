@@ -67,7 +67,7 @@ struct ServiceInstallation: Sendable {
     #endif
   }
 
-  /// Commands to run after the files have been removed.
+  /// Commands for the service manager after the service's files have been removed.
   var forgetCommands: [[String]] {
     #if os(macOS)
       return []
@@ -102,7 +102,6 @@ struct ServiceInstallation: Sendable {
   // MARK: Files
 
   /// Whether a file was written by trendyd and may be replaced or removed; `nil` if it does not exist.
-  /// - Throws: ``CommandError`` if the file cannot be read.
   func isOurs(_ file: ServiceFile) throws(CommandError) -> Bool? {
     let path = url(of: file).path
     guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -21,7 +21,6 @@ struct ConfigEditCommand: Command {
 
   private let editor: Editor
 
-  /// Opens the configuration file in the editor. Returns the new content.
   func act(_ session: Session) throws(CommandError) -> ConfigurationFile {
     let path = session.settings.file.path
     if !session.settings.file.exists {
@@ -46,7 +45,6 @@ struct Editor {
   private static let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
   /// Chooses the editor: `VISUAL`, `EDITOR` or, on a terminal, `vi`.
-  /// - Throws: ``CommandError`` with exit 78 if neither variable is set and standard input or output is not a terminal.
   init(environment: [String: String]) throws(CommandError) {
     let named = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     guard named != nil || Self.isOnTerminal else {
@@ -58,7 +56,6 @@ struct Editor {
   }
 
   /// Opens a file in the editor and waits until the editor exits.
-  /// - Throws: ``CommandError`` with exit 78 if the editor cannot be started or fails.
   func edit(_ path: String) throws(CommandError) {
     let words: [String] = ["sh", "-c", "\(command) \"$1\"", "sh", path]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }

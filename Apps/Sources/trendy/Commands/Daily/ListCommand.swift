@@ -85,7 +85,6 @@ struct ListCommand: Command {
     return count == 0 && failsEmpty ? .no : .done
   }
 
-  /// Returns the command line for the next page.
   private func older(than event: Event?, in store: LocalStore, _ session: Session) throws -> String? {
     guard let event, !showsDeleted else { return nil }
     var words: [String] = []

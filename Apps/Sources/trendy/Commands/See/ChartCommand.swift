@@ -56,7 +56,6 @@ struct ChartCommand: Command {
   }
 
   /// Returns the property named by `--of` or, by default, the type's first number or duration property.
-  /// - Throws: `CommandError` with exit 66 for an unknown property, 64 if it is neither a number nor a duration.
   private func property(
     of type: EventType, among all: [PropertyDefinition], _ session: Session
   ) throws -> PropertyDefinition {

@@ -8,7 +8,6 @@ protocol ClearableField: RawRepresentable<String>, CaseIterable {
 extension ClearableField {
   init?(_ word: String) { self.init(rawValue: word) }
 
-  /// Field names for a sentence, as in `note, vehicle or category`.
   fileprivate static var list: String {
     let words = allCases.map(\.rawValue)
     return words.count < 2
@@ -21,8 +20,6 @@ extension ClearableField {
       help: "remove a value: " + list)
   }
 
-  /// Returns the fields named by `--clear`.
-  /// - Throws: ``CommandError`` with exit 64 for an unknown field.
   static func named(_ session: Session) throws(CommandError) -> [Self] {
     try session.arguments.all("--clear").map { word throws(CommandError) in
       guard let field = Self(word) else {

@@ -82,7 +82,7 @@ final class FileOutput {
     try flush()
     guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure() }
     isFinished = true
-    // Without this, the rename may not survive a power failure.
+    // Sync the folder too, so that the rename survives a power failure.
     let folder = open(URL(filePath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw failure() }
     defer { close(folder) }

@@ -1,8 +1,6 @@
 import CommandSupport
 
 extension Session {
-  /// Returns the value of an option as a number.
-  /// - Throws: `CommandError` with exit 64 if the value is not a number in the range.
   func number(option: String, in range: ClosedRange<Double>) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     guard let number = Double(text), range.contains(number) else {

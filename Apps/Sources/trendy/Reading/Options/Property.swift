@@ -3,11 +3,9 @@ import TrendyModels
 
 /// Parses property values and validates them against their definitions.
 enum Property {
-  /// Whether a string is valid as a property key.
   static func isKey(_ text: String, _ session: Session) -> Bool { session.isName(text) && !text.contains("=") }
 
   /// Validates a property's options, which are its allowed values.
-  /// - Throws: ``CommandError`` with exit 64 if the options are invalid for a property of this kind.
   static func checkOptions(_ options: [String], of kind: PropertyType, _ session: Session) throws(CommandError) {
     switch kind {
     case .select where options.isEmpty:
@@ -45,7 +43,6 @@ enum Property {
     }
   }
 
-  /// Parses `key=value` according to the definition of the property.
   private static func parse(
     _ word: String, definitions: [PropertyDefinition], session: Session
   ) throws(CommandError) -> (key: String, value: PropertyValue) {
@@ -65,8 +62,6 @@ enum Property {
     return (definition.key, try value(String(parts[1]), of: definition, session: session))
   }
 
-  /// Parses the value of a property.
-  /// - Throws: `CommandError` with exit 64 if the value is invalid. Its hint lists the valid values.
   static func value(
     _ text: String, of definition: PropertyDefinition, session: Session
   ) throws(CommandError) -> PropertyValue {

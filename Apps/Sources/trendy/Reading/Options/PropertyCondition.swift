@@ -45,7 +45,6 @@ struct PropertyCondition {
   private let moment: Moment?
 
   /// Parses a condition without checking whether the property exists.
-  /// - Throws: ``CommandError`` with exit 64 if the syntax is invalid.
   init(_ phrase: String, _ session: Session) throws(CommandError) {
     guard let place = phrase.firstIndex(where: { "<>=!".contains($0) }), place > phrase.startIndex,
       let comparison = Comparison.allCases.first(where: { phrase[place...].hasPrefix($0.rawValue) })
@@ -70,7 +69,6 @@ struct PropertyCondition {
   }
 
   /// Checks that some event type has the property, and that the property's kind supports the comparison.
-  /// - Throws: `CommandError` with exit 66 if the property does not exist, or exit 64 for an unsupported comparison.
   func check(among definitions: [PropertyDefinition], _ session: Session) throws(CommandError) {
     let named = definitions.filter { $0.key.lowercased() == key }
     guard !named.isEmpty else {

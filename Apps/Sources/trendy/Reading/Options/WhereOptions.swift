@@ -21,8 +21,6 @@ struct WhereOptions {
     }
   }
 
-  /// Sets the event's location, if one was given.
-  /// - Throws: ``CommandError`` with exit 66 if the place does not exist.
   func apply(to event: inout Event, among places: [Geofence]) throws(CommandError) {
     let named: Geofence?
     if let placeName { named = try Lookup.place(placeName, among: places) } else { named = nil }

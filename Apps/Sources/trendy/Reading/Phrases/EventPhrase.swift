@@ -47,7 +47,6 @@ struct EventPhrase {
   }
 
   /// Looks up the names and returns the event, with any type and properties to be created.
-  /// - Throws: `CommandError` for an unknown name or an invalid value.
   func meaning(among known: Vocabulary, _ session: Session, makeID: () -> String) throws(CommandError) -> Meaning {
     let isNew = makesType && !known.types.contains { $0.name.lowercased() == typeName.lowercased() }
     let type =
@@ -159,7 +158,6 @@ struct EventPhrase {
   ) -> String? {
     let first = definitions.first { $0.propertyType == .number || $0.propertyType == .duration }
     guard let first, event.properties[first.key] == nil,
-      // Only a valid value gets a hint.
       (try? Property.value(word, of: first, session: session)) != nil
     else { return nil }
     return "Did you mean \(first.key)=\(word)?"

@@ -4,7 +4,6 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Options shared by the report commands.
 struct ReportOptions {
   /// Options for a command whose argument is the event type.
   static let ofOneType = EventSelection.options.filter { $0.key != "--type" }
@@ -85,7 +84,6 @@ struct ReportOptions {
     query.comparison = isOfYear ? query.period(.year) : since.map { query.period(from: $0) }
   }
 
-  /// Whether options restrict the events.
   var isNarrow: Bool { selection.isNarrow }
 
   /// Opens the record and reads the report. `name` is the event type if an argument names it. `measure` returns what to

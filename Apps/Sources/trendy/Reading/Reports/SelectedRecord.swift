@@ -12,8 +12,6 @@ struct SelectedRecord: UserRecord {
   private let selection: EventSelection
   private let session: Session
 
-  /// Opens the store.
-  /// - Throws: `CommandError` for an unknown property.
   init(_ selection: EventSelection, _ session: Session) throws {
     store = try session.openStore().makeLocalStore()
     whole = StoreUserRecord(store)

@@ -15,8 +15,6 @@ struct EventChoice {
 
   private let choice: Choice
 
-  /// Creates a selection from ids or options.
-  /// - Throws: ``CommandError`` with exit 64 unless exactly one of the two is given.
   init(_ ids: [String], _ selection: EventSelection, _ session: Session) throws(CommandError) {
     switch (ids.isEmpty, selection.isNarrow) {
     case (false, false): choice = .ids(ids)
@@ -27,8 +25,6 @@ struct EventChoice {
     }
   }
 
-  /// Returns each selected event once.
-  /// - Throws: ``CommandError`` with exit 66 if no event is found.
   func events(in store: LocalStore, _ session: Session) throws -> [Event] {
     switch choice {
     case .ids(let ids):

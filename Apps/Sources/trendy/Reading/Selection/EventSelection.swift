@@ -47,12 +47,9 @@ struct EventSelection {
   private let query: EventQuery
 
   /// Parses the options. Type, place and property names are looked up later, by the search.
-  /// - Parameters:
-  ///   - session: source of the arguments.
-  ///   - options: options of the command.
-  ///   - isOfAllTime: whether to ignore `--since` and `--until`, because the command reads them itself.
-  ///   - range: time range from other options of the command.
-  ///   - types: types named by arguments.
+  ///
+  /// With `isOfAllTime`, `--since` and `--until` are ignored, because the command reads them itself. `range` and
+  /// `types` come from other options and arguments of the command.
   init(
     _ session: Session, options: [OptionSpec] = EventSelection.options, isOfAllTime: Bool = false,
     during range: Range<Date>? = nil, ofTypes types: [String] = []
@@ -82,7 +79,6 @@ struct EventSelection {
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 
   /// Returns the ids of the types named by options, or `nil` if none is named.
-  /// - Throws: ``CommandError`` for an unknown type.
   func typeIDs(in store: any DataStoreProtocol) throws -> Set<String>? {
     let lookup = Lookup(store: store)
     return typeNames.isEmpty
@@ -91,7 +87,6 @@ struct EventSelection {
 
   /// Resolves names and returns the search. `includesExtending` also finds events that began before the range and
   /// extend into it.
-  /// - Throws: ``CommandError`` for an unknown type or property.
   func search(
     in store: any DataStoreProtocol, _ session: Session, includesExtending: Bool = false
   ) throws -> EventSearch {
@@ -101,20 +96,17 @@ struct EventSelection {
     return search(ofTypes: types, during: range?.timestamps, in: range, session.local)
   }
 
-  /// Checks that all properties in conditions exist.
-  /// - Throws: ``CommandError`` for an unknown property.
   func checkConditions(in store: any DataStoreProtocol, _ session: Session) throws {
     guard !conditions.isEmpty else { return }
     let definitions = try store.fetchAllPropertyDefinitions()
     for condition in conditions { try condition.check(among: definitions, session) }
   }
 
-  /// Returns the search for events of some types, regardless of the options for types and time.
-  /// - Parameters:
-  ///   - types: ids of the types; empty for all.
-  ///   - timestamps: range of the events' timestamps; `nil` for all.
-  ///   - range: exact range; `nil` if `timestamps` is exact.
-  ///   - local: the user's calendar.
+  /// Returns the search for events of some types, or of all types if `types` is empty, regardless of the options for
+  /// types and time.
+  ///
+  /// `timestamps` is the range of the events' timestamps. `range` is the exact range, or `nil` if `timestamps` is
+  /// exact.
   func search(
     ofTypes types: Set<String>, during timestamps: Range<Date>?, in range: EventRange?, _ local: LocalTime
   ) -> EventSearch {
@@ -139,12 +131,10 @@ struct EventSearch {
   let range: EventRange?
   fileprivate let local: LocalTime
 
-  /// Passes pages of events to `body`, newest first, until `body` returns `false`.
-  /// - Parameters:
-  ///   - store: store to search.
-  ///   - cursor: position after which to start; `nil` for the newest event.
-  ///   - first: number of events that the caller expects to need. Limits the size of the first page.
-  ///   - body: receives a page and returns whether to continue.
+  /// Passes pages of events to `body`, newest first, until `body` returns `false`. Starts after `cursor` or, if it is
+  /// `nil`, with the newest event.
+  ///
+  /// `first` is the number of events that the caller expects to need, and limits the size of the first page.
   func forEachPage(
     in store: LocalStore, after cursor: EventCursor? = nil, first: Int = pageSize, _ body: ([Event]) throws -> Bool
   ) throws {

@@ -22,9 +22,7 @@ struct ExportOrder {
   /// Settings to save; `nil` to stop scheduled exports.
   private let values: [(SettingSpec, String)]?
 
-  /// Parses `--every` and `--keep`. `to` is the option for the destination folder.
-  /// - Returns: `nil` if `--every` is not given.
-  /// - Throws: ``CommandError`` if an option is invalid, or the folder does not exist.
+  /// Parses `--every` and `--keep`, or returns `nil` without `--every`. `to` is the option for the destination folder.
   init?(_ session: Session, format: String, to: String) throws(CommandError) {
     let arguments = session.arguments
     guard let interval = arguments.value("--every") else {

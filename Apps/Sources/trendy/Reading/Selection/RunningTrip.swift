@@ -32,8 +32,6 @@ struct RunningTrip {
     self.trip = trip
   }
 
-  /// Returns the running trip in the store.
-  /// - Throws: ``CommandError`` with exit 66 if no trip is running.
   static func present(in store: any DataStoreProtocol) throws -> RunningTrip {
     guard let trip = try RunningTrip(in: store) else {
       throw CommandError(

@@ -4,7 +4,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Selection of trips by time range and vehicle.
 struct TripSelection {
   static let options = [
     OptionSpec("--month", value: "month", kind: .month, help: "month or year: 2026-11, 2026 (default: this month)"),

@@ -3,7 +3,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Events, with the data needed to print them.
 struct EventList {
   var events: [Event]
   let types: [EventType]
@@ -51,7 +50,6 @@ struct OneEvent {
     self.list = list
   }
 
-  /// Prints the event in the console's output format. With `isDetailed`, text has all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let text = list.text(session)
     switch session.console.format {

@@ -6,14 +6,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Formats events as text, `--plain` rows and JSON.
 struct EventText {
   let local: LocalTime
   let now: Date
   private let units: Units
   private let types: [String: EventType]
   private let places: [Geofence]
-  /// Ids of running events.
   private let running: Set<String>
 
   init(_ session: Session, in store: any DataStoreProtocol) throws {

@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyModels
 
-/// Formats event types and property definitions as text, `--plain` rows and JSON.
 enum EventTypeText {
   static func json(_ type: EventType, _ definitions: [PropertyDefinition]) -> JSONText {
     .object([

@@ -5,7 +5,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyPersistence
 
-/// Event that was just recorded, and today's progress of its type.
+/// Event that was just recorded, and today's progress for its type.
 struct LoggedEvent {
   private struct Progress {
     var today: Int

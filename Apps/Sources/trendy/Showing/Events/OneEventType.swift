@@ -3,7 +3,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Event type and its properties, ready to print.
 struct OneEventType {
   let type: EventType
   let definitions: [PropertyDefinition]
@@ -16,7 +15,6 @@ struct OneEventType {
     count = try store.eventCountsByDay(in: nil, ofType: type.id, timeZone: .gmt).values.reduce(0, +)
   }
 
-  /// Prints the event type. With `isDetailed`, text has all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson:

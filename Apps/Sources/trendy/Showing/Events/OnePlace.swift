@@ -3,7 +3,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Place with details, ready to print.
 struct OnePlace {
   let place: Geofence
   /// Names of the event types recorded on entry and on exit; `nil` if none is recorded.
@@ -21,7 +20,6 @@ struct OnePlace {
       } ?? 0
   }
 
-  /// Prints the place. With `isDetailed`, text has all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson: session.console.document("trendy.place/1", [("place", PlaceText.json(place))])

@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Formats places as text, `--plain` rows and JSON.
 enum PlaceText {
   static func line(_ place: Geofence) -> StyledText {
     let parts = [

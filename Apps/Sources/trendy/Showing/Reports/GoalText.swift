@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyModels
 
-/// Formats the progress of a goal as text and JSON.
 struct GoalText {
   private let progress: GoalProgress
   private let type: EventType

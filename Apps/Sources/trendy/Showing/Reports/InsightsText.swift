@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Formats ``FoundInsights`` as text, `--plain` rows and JSON.
 struct InsightsText {
   private static let maxHabits = 4
 

@@ -3,7 +3,6 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Formats skips as text, `--plain` rows and JSON.
 struct SkipText {
   private let today: CivilDate
   private let types: [String: EventType]

@@ -7,7 +7,6 @@ struct ConflictList {
   init(_ recorder: Recorder) throws { conflicts = try recorder.openConflicts() }
 
   /// Returns the conflict with the given id, unique id prefix or position in the list (`@1`).
-  /// - Throws: ``CommandError`` with exit 66 unless exactly one conflict is found.
   func conflict(_ id: String) throws(CommandError) -> OpenConflict {
     if id.hasPrefix("@"), let position = Int(id.dropFirst()), conflicts.indices.contains(position - 1) {
       return conflicts[position - 1]

@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyModels
 import TrendySync
 
-/// Formats sync conflicts as text, `--plain` rows and JSON.
 struct ConflictText {
   private let local: LocalTime
 

@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Formats companion notices as text, `--plain` rows and JSON.
 struct NoticeText {
   private let local: LocalTime
   private let now: Date

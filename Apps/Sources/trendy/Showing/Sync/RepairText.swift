@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyPersistence
 
-/// Formats the result of a store repair as text and JSON.
 struct RepairText {
   let report: RepairReport
 

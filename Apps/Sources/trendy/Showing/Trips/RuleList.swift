@@ -3,7 +3,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Trip rules, ready to print.
 struct RuleList {
   var rules: [TripRule]
   /// Place and vehicle names, keyed by id.

@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyTrips
 
-/// Formats changes to detected trips and visits as text and JSON.
 struct TrackChangesText {
   let changes: DetectionRunner.Changes
 

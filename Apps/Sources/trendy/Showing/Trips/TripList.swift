@@ -3,7 +3,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Trips, with the data needed to print them.
 struct TripList {
   let trips: [TripEvent]
   private let places: [Geofence]
@@ -19,7 +18,6 @@ struct TripList {
     trips.map { TripText($0, witnesses: witnesses, places: places, session: session) }
   }
 
-  /// Prints the trips in the console's output format. `words` prints one trip as text.
   func show(_ session: Session, words: (TripText) -> Void) {
     let texts = texts(session)
     switch session.console.format {
@@ -38,7 +36,6 @@ struct OneTrip {
 
   var event: Event { list.trips[0].event }
 
-  /// Prints the trip. With `isDetailed`, text has all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let trip = list.texts(session)[0]
     switch session.console.format {

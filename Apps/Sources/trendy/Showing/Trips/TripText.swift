@@ -3,7 +3,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// Formats a trip as text, a `--plain` row and JSON.
 struct TripText {
   private let trip: TripEvent
   /// Id of another recording of the same drive that counts instead of this trip, if any.

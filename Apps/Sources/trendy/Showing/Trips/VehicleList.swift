@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyTrips
 
-/// Vehicles with their distances, ready to print.
 struct VehicleList {
   var vehicles: [Vehicle]
   /// Trips for computing total distances.

@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyTrips
 
-/// Formats a vehicle as text, a `--plain` row and JSON.
 struct VehicleText {
   private let vehicle: Vehicle
   private let driven: Mileage

@@ -29,7 +29,6 @@ struct WebhookRemoveCommand: DaemonCommand {
 
 extension HubAccounts {
   /// Returns the webhook with the given id, unique id prefix or address.
-  /// - Throws: ``CommandError`` with exit 66 unless exactly one webhook is found.
   func webhook(_ word: String) throws -> HubWebhook {
     let found = try webhooks().map(\.webhook).filter { webhook in
       webhook.id == word || webhook.url == word || !word.isEmpty && webhook.id.hasPrefix(word)
