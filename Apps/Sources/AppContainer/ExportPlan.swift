@@ -39,7 +39,7 @@ public struct ExportPlan: Hashable, Sendable {
     }
   }
 
-  /// Returns the arguments with which `trendy` exports all data to a file.
+  /// Returns the arguments that make `trendy` export all data to a file.
   public func words(writing path: String) -> [String] {
     let words = ["export", format, path]
     if format == "mileage" { return words + ["--all"] }

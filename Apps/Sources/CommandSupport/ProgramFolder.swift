@@ -8,8 +8,8 @@
 
 /// Folder of the running program, where the other programs are also installed.
 public enum ProgramFolder: Sendable {
-  /// Path of the folder. On Linux, symbolic links are resolved. Elsewhere, it is the path with which the program was
-  /// started.
+  /// Path of the folder. On Linux, symbolic links are resolved. Elsewhere, it is the path that the program was started
+  /// with.
   public static var path: String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)

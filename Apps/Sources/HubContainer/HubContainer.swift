@@ -138,7 +138,7 @@ public struct HubContainer: Sendable {
 
   /// Address that a running hub has recorded for other processes.
   public struct Serving: Hashable, Sendable {
-    /// TCP port on which the hub listens.
+    /// TCP port that the hub is listening on.
     public let port: UInt16
     /// Address for devices; `nil` if the hub listens on all networks without a host name.
     public let deviceURL: String?

@@ -1,7 +1,7 @@
 public import CommandSupport
 
 extension HubSettings {
-  /// Returns these settings with values from the environment and the configuration file, which take precedence.
+  /// Returns these settings, overridden by the environment and the configuration file.
   /// - Throws: ``CommandError`` with exit 78 if a value is invalid; the message names the source of the value.
   public func overridden(by settings: Settings) throws(CommandError) -> HubSettings {
     func words(_ spec: SettingSpec) -> [String]? {

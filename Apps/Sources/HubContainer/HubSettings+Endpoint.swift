@@ -71,7 +71,7 @@ extension HubSettings {
       && !(NetworkAddress(host).map { $0.description.hasPrefix("127.") || $0.description == "::1" } ?? false)
   }
 
-  /// Returns the URL at which this machine can reach the hub.
+  /// Returns the URL for reaching the hub from this machine.
   public static func url(address: String, port: UInt16) -> String {
     if address.hasPrefix("unix:") { return address }
     return "http://\(bracketed(NetworkAddress(address)?.isUnspecified == true ? "127.0.0.1" : address)):\(port)"

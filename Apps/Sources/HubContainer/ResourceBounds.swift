@@ -23,8 +23,8 @@ public struct ResourceBounds: Hashable, Sendable {
 
   /// Number of descriptors reserved for standard streams, pipes, the directory, backups and temporary files.
   static let reserve = 64
-  /// Upper limits, regardless of available descriptors. More open stores would use memory without saving time. Event
-  /// streams on this many connections use about 50 MB.
+  /// Upper limits, regardless of available descriptors. More open stores would use memory without saving time. The
+  /// maximum number of event streams uses about 50 MB.
   static let most = (connections: 12_288, stores: 256, tracks: 128)
   static let minStores = 8
 

@@ -24,7 +24,7 @@ public struct HubComparison: Sendable {
   public let version: Int64
   /// Comparison by kind of entity. Includes only kinds that this version of the software knows.
   public let kinds: [Kind]
-  /// Number of undeleted entities in the replica for which the store has no visible row.
+  /// Number of undeleted replica entities without a visible row in the store.
   public let missing: Int
   /// Number of visible rows that come neither from the hub nor from a pending mutation.
   public let strays: Int

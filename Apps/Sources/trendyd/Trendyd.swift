@@ -6,7 +6,7 @@ import NetworkContainer
 import TrendyModels
 import TrendyProtocols
 
-/// Daemon that runs the hub, with which devices sync, and the agent, which syncs the store on this machine.
+/// Daemon that runs the hub that devices sync with, the agent that syncs the store on this machine, or both.
 @main
 enum Trendyd {
   static func main() async {

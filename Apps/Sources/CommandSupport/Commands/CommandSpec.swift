@@ -155,7 +155,7 @@ extension CommandSpec {
     }
   }
 
-  /// Returns the option for which an unexpected argument was probably meant, as in `--limit 3` or `--name Bob`.
+  /// Returns the option that an unexpected argument was probably meant for, as in `--limit 3` or `--name Bob`.
   private func optionFor(_ word: String) -> String? {
     let kinds: [ValueKind] =
       if Double(word) != nil { [.number] } else if word.first?.isASCIIDigit == true {

@@ -47,7 +47,7 @@ struct WallClock: Hashable {
 }
 
 extension LocalTime {
-  /// Returns all points in time on a date at which local clocks show a time of day, in order.
+  /// Returns all points in time on a date when local clocks show a time of day, in order.
   ///
   /// The array is empty if a clock change skips the time of day, and has two elements if a clock change repeats it.
   func occurrences(of clock: WallClock, on day: CalendarDay) -> [Date] {

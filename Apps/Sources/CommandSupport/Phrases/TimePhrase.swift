@@ -369,9 +369,9 @@ extension TimePhrase {
     return span.map { .span($0, nil) }
   }
 
-  /// Returns the ranges in which a time of day may occur among the words of a date.
+  /// Returns the ranges of words that may be a time of day in a date.
   ///
-  /// It is usually at the beginning or the end. In the output of date(1), `10:15:30` precedes the year.
+  /// The time is usually at the beginning or the end. In the output of date(1), `10:15:30` precedes the year.
   private static func places(ofClock words: [String]) -> [Range<Int>] {
     let count = words.count
     let ends = [1, 2].filter { $0 < count }.flatMap { [count - $0..<count, 0..<$0] }

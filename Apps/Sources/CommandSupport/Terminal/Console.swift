@@ -33,7 +33,7 @@ private final class OutputBuffer: Sendable {
 
 /// Console of a command. Results go to standard output, messages to standard error.
 public struct Console: Sendable {
-  /// Format in which results are printed.
+  /// Output format of results.
   public enum Format: Hashable, Sendable {
     /// Readable text, adapted to the terminal.
     case text
@@ -50,7 +50,7 @@ public struct Console: Sendable {
   public var isQuiet: Bool
   /// Whether `--verbose` was given. It enables ``explain(_:)``.
   public var isVerbose = false
-  /// Terminal for which styled lines are formatted.
+  /// Terminal that styled lines are formatted for.
   public var terminal = Terminal()
   /// Receives messages and errors instead of standard error, for a program that must not block on a reader.
   ///

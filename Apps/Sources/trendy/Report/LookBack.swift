@@ -22,7 +22,7 @@ struct LookBack {
     var change: PeriodChange { row.change }
     /// Personal records; `nil` if the type has no event in the period.
     var records: PersonalRecords? { row.records }
-    /// Streak on the last day.
+    /// Streak on the last day of the report.
     var streak: Streak { row.row.streak }
     var skips: DaySet { row.row.skips }
   }

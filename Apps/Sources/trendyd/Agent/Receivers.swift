@@ -196,7 +196,7 @@ struct Receivers {
 /// stored positions one by one would cause a notification for each position.
 private final class AgentNotifier: Sendable {
   private struct State {
-    /// Uptime at which a change was last sent; `nil` before the first.
+    /// Uptime when a change was last sent; `nil` before the first.
     var lastChange: Duration?
     /// Whether a change has not been sent yet.
     var isOwed = false

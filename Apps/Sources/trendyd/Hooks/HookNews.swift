@@ -6,7 +6,7 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Events, trips and problems for which the user's hooks are called.
+/// Calls the user's hooks for events, trips and sync problems.
 ///
 /// An event is reported if the user recorded it on any device after this agent started. Imports and events from the
 /// first sync are not reported.

@@ -24,7 +24,7 @@ final class HookRunner: Sendable {
 
   private struct State {
     var queues: [Hook: [JSONText]] = [:]
-    /// Processes of the hooks whose thread is running.
+    /// Processes of hooks with a running thread.
     var running: [Hook: HookProcess] = [:]
     var hasEnded = false
   }

@@ -23,7 +23,7 @@ struct HubBackupFile {
 }
 
 extension StoreBackup.Summary {
-  /// Time at which the backup was made, in RFC 3339 format.
+  /// Time of the backup, in RFC 3339 format.
   var moment: String { RFC3339.string(from: Date(timeIntervalSince1970: Double(madeMillis) / 1000)) }
 
   var size: String { "\(rows) rows (\(bytes) bytes)" }

@@ -79,7 +79,7 @@ extension RecordsCommand.Row {
     let key: String
     let words: String
     let figure: Int
-    /// Day, week, month or break in which the record was set; `nil` for the longest streak.
+    /// Day, week, month or break of the record; `nil` for the longest streak.
     let days: ClosedRange<CivilDate>?
 
     var isOfDays: Bool { key == "streak" || key == "pause" }

@@ -3,7 +3,7 @@ import CommandSupport
 import TrendyAgent
 import TrendySync
 
-/// Conflicts to resolve in one way: those named on the command line, or all to which the resolution applies.
+/// Conflicts to resolve in the same way: those named on the command line, or all that the resolution applies to.
 struct ConflictDecision {
   static let all = OptionSpec("--all", help: "every conflict")
 
@@ -47,7 +47,7 @@ struct ConflictDecision {
 
 struct DecidedConflicts {
   var conflicts: [OpenConflict]
-  /// Number of conflicts to which the resolution does not apply.
+  /// Number of conflicts that the resolution does not apply to.
   var left = 0
 
   /// Prints one line per conflict. Each line starts with `decision`, such as `Kept mine`.

@@ -8,7 +8,7 @@ struct RelationPicture {
     let id: String
     let name: String
     let color: String?
-    /// Series over the days on which the correlation is based.
+    /// Series for the days that the correlation covers.
     let series: DailySeries
   }
 
