@@ -194,6 +194,7 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
+  /// Whether the phrase determines the day.
   public var namesDay: Bool {
     switch form {
     case .clock: false
