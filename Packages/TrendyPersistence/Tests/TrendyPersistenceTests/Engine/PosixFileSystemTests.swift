@@ -90,8 +90,11 @@ struct PosixFileSystemTests {
     let counter = try #require(try files.open(path, .create).counter())
     var status = stat()
     try #require(stat(path, &status) == 0)
-    // If a full disk had no space for the page, the first write to the mapping would terminate the process.
-    #expect(status.st_size == 4096 && status.st_blocks * 512 >= 4096)
+    #expect(status.st_size == 4096)
+    #if !TRENDY_PORTABLE
+      // If a full disk had no space for the page, the first write to the mapping would terminate the process.
+      #expect(status.st_blocks * 512 >= 4096)
+    #endif
     #expect(counter.value == 0)
   }
 
