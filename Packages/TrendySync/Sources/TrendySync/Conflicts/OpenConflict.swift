@@ -5,17 +5,17 @@ public import TrendyModels
 public struct OpenConflict: Hashable, Sendable, Identifiable {
   /// Where the value is stored, and why it was kept.
   public enum Origin: Hashable, Sendable {
-    /// A mutation from this device that the hub refused, or the fields in it that lost to later writes. Stored only on
-    /// this device.
+    /// A mutation from this device that the hub refused, or the fields of a mutation that lost to later writes. Stored
+    /// only on this device.
     case journal(MutationOperation)
     /// A value that was overwritten or deleted by a device that had not seen it. Stored at the hub and synced to all
     /// devices.
     case hub
   }
 
-  /// Author of a value, and the time at which it was written.
+  /// Device that wrote a value, and the time of the write.
   public struct Writer: Hashable, Sendable {
-    /// Device identity of the author when the value was written; `nil` if unknown.
+    /// Device identity at the time of the write; `nil` if unknown.
     public var device: String?
     public var isThisDevice: Bool
     public var date: Date?
@@ -39,7 +39,7 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
   public var keptBy: Writer
   /// Known authors of the current values, keyed by the wire name of the field.
   public var presentBy: [String: Writer] = [:]
-  /// The side that this device wrote; `nil` if other devices wrote both.
+  /// The side that this device wrote; `nil` if other devices wrote both sides.
   public var mine: Side?
   /// One-sentence explanation for the user.
   public var reason: String
@@ -48,7 +48,7 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
 
 extension OpenConflict {
   init(_ conflict: Conflict) {
-    // A payload that cannot be decoded remains in the journal as bytes, but has no fields to show.
+    // A payload that cannot be decoded stays in the journal but has no fields to show.
     let members = (try? WireJSON.decode([String: JSONValue].self, from: conflict.payload)) ?? [:]
     self.init(
       id: conflict.id, origin: .journal(conflict.operation), entityType: conflict.entityType,
@@ -56,10 +56,8 @@ extension OpenConflict {
       keptBy: Writer(isThisDevice: true), mine: .kept, reason: conflict.reason, recordedAt: conflict.recordedAt)
   }
 
-  /// Decodes a conflict entity that the hub has sent. Returns `nil` if its kind or format is unknown to this version.
-  /// - Parameters:
-  ///   - record: The stored conflict entity.
-  ///   - device: Identity of this store at the hub; `nil` if it has none yet.
+  /// Decodes a conflict entity from the hub. Returns `nil` if its kind or format is unknown to this version. `device`
+  /// is this store's identity; `nil` if it has none yet.
   init?(_ record: SyncedRecord, device: String?) {
     guard let kind = record.fields["entity_type"]?.stringValue.flatMap({ MutationEntityType(rawValue: $0) }),
       let entityId = record.fields["entity_id"]?.stringValue, let field = record.fields["field"]?.stringValue

@@ -15,15 +15,15 @@ extension Recorder {
     }
   }
 
-  /// Discards the kept value. The visible value does not change.
+  /// Discards the kept value and leaves the visible value unchanged.
   ///
-  /// If the entity exists only on this device because the hub refused its create, it is deleted as well.
+  /// If the hub refused the entity's create, so that the entity exists only on this device, it is deleted as well.
   /// - Throws: ``RecorderError/noSuchConflict(_:)``.
   public func dropConflict(id: String) throws {
     try inOneSave { try $0.dropConflict(id: id) }
   }
 
-  /// Writes the kept value again as a new edit, and restores a deleted entity if necessary.
+  /// Writes the kept value again as a new edit. Restores the entity first if it was deleted.
   /// - Throws: ``RecorderError``, for example if the entity's parent has been deleted. The conflict then stays
   ///   unresolved.
   public func retryConflict(id: String) throws {
@@ -96,7 +96,7 @@ extension EditWriter {
     case .hub: _ = try delete(KindRecord<ConflictKind>.self, id: conflict.id)
     case .journal(let operation):
       func dropRow<Entity: StoredEntity>(_ type: Entity.Type) throws {
-        // The hub does not have this row, and the user is discarding it, so delete it.
+        // The hub does not have this row, and the user is discarding it.
         guard let row = try Entity.find(id: conflict.entityId, in: store) else { return }
         let isMadeHere = operation == .create
         if try isMadeHere && (row.syncStatus == .failed || isLocalOnly(EntityKey(Entity.entityType, row.id))) {
@@ -109,17 +109,15 @@ extension EditWriter {
     }
   }
 
-  /// Writes the kept value again as a new edit and resolves the conflict.
   func retry(_ conflict: OpenConflict) throws {
     func retry<Entity: StoredEntity>(_ type: Entity.Type) throws {
       switch conflict.origin {
       case .journal(.delete): try deleteUnseen(type, id: conflict.entityId)
       case .journal(.create):
         let row = try Entity.find(id: conflict.entityId, in: store)
-        // If the entity exists now, apply the kept values to it as an edit.
         if let row, try !wasRefused(row) {
           var said = conflict
-          // In a create, null stands for a field without a value; in an update it would clear the field.
+          // In a create, null means that the field has no value; in an update it would clear the field.
           said.kept = said.kept.filter { !$0.value.isNull }
           return try write(said, to: type)
         }
@@ -146,8 +144,8 @@ extension EditWriter {
   private func write<Entity: StoredEntity>(_ conflict: OpenConflict, to type: Entity.Type) throws {
     // An entity that was restored without changes has no kept values.
     if conflict.kept.isEmpty { return }
-    // The type in the kept values may have been deleted while the entity survived, because another device had moved it
-    // to a different type.
+    // The event type in the kept values may have been deleted after another device moved the entity to a different
+    // type.
     if let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent.flatMap({
       conflict.kept[$0.name]?.stringValue
     }),

@@ -1,6 +1,6 @@
 /// Retry delay that grows exponentially with each failure. Full jitter keeps devices from retrying all at once.
 package struct Backoff: Hashable, Sendable {
-  /// Minimum delay. The first delay is between this value and twice this value.
+  /// Lower bound of every delay.
   package var minimum: Duration
   package var maximum: Duration
   private(set) package var failuresInARow = 0
@@ -14,16 +14,13 @@ package struct Backoff: Hashable, Sendable {
     failuresInARow = 0
   }
 
-  /// Lowers the failure count after a failed round that made progress, so that the delay does not grow further.
+  /// After a failed round that made progress, lowers the failure count so that the delay does not grow further.
   package mutating func onProgress() {
     failuresInARow = max(0, failuresInARow - 2)
   }
 
-  /// Returns a random delay between the minimum and a bound that doubles with each failure up to the maximum.
-  /// - Parameters:
-  ///   - retryAfter: Delay that the hub requested; the result is never shorter.
-  ///   - generator: Source of the jitter.
-  /// - Returns: The delay before the next attempt.
+  /// Returns a random delay between the minimum and a bound that doubles with each failure up to the maximum, but never
+  /// a delay shorter than the hub requested in `retryAfter`.
   package mutating func onFailure(
     retryAfter: Duration?, using generator: inout some RandomNumberGenerator
   ) -> Duration {

@@ -6,11 +6,10 @@
   import Darwin
 #endif
 
-/// System random numbers, read 32 at a time. An import creates an id for each event, and a system call per id would
-/// take 3 % of its time.
+/// System random numbers, read 32 at a time. An import creates one id per event, and a system call for each id would
+/// take 3 % of the import time.
 struct BufferedSystemGenerator: RandomNumberGenerator, Sendable {
   private static let count = 32
-  /// Numbers that have not been returned yet.
   private var numbers: [UInt64] = []
 
   mutating func next() -> UInt64 {

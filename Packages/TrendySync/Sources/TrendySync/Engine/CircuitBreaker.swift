@@ -29,12 +29,11 @@ package struct CircuitBreaker: Hashable, Sendable {
     }
   }
 
-  /// Time until the breaker allows a push again; zero if it is not open.
   package func remaining(at uptime: Duration) -> Duration {
     if case .openUntil(let end) = phase { max(.zero, end - uptime) } else { .zero }
   }
 
-  /// Records a response with status 429.
+  /// Records a response with status 429, to a push or to any other request.
   package mutating func onRateLimited(retryAfter: Duration?, at uptime: Duration) {
     switch state(at: uptime) {
     case .closed:
@@ -43,19 +42,20 @@ package struct CircuitBreaker: Hashable, Sendable {
     case .halfOpen:
       open(retryAfter: retryAfter, at: uptime)
     case .open:
-      // The response was not to a push, because pushes are suspended. The breaker stays open for at least as long as
-      // the hub requested, but this does not count as another opening.
+      // The 429 answered another request, because pushes are suspended. The breaker stays open at least as long as the
+      // hub requested, but this does not count as another opening.
       phase = .openUntil(uptime + max(remaining(at: uptime), retryAfter ?? .zero))
     }
   }
 
-  /// Records a successful push, or a successful pull with an empty queue. Has no effect while the breaker is open.
+  /// Closes the breaker after a successful push, or a successful pull with an empty queue. Has no effect while it is
+  /// open.
   package mutating func onSuccess(at uptime: Duration) {
     guard state(at: uptime) != .open else { return }
     self = CircuitBreaker()
   }
 
-  /// Closes the breaker when the user retries manually. If the hub is still overloaded, the breaker opens again, for
+  /// Closes the breaker because the user retries manually. If the hub is still overloaded, the breaker reopens for
   /// longer than last time.
   package mutating func onReset() {
     phase = .closed

@@ -1,11 +1,10 @@
-/// Lock that admits one caller at a time, in order of arrival. Needs no synchronization because it is part of an
-/// actor's state.
+/// Lock that admits one caller at a time, in order of arrival. It is part of an actor's state and needs no
+/// synchronization.
 struct FIFOLock {
   private(set) var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// Acquires the lock if it is free.
-  /// - Returns: Whether the caller has acquired the lock. If not, the caller must call ``wait(_:)``.
+  /// Acquires the lock if it is free. On `false`, the caller must await ``wait(_:)``.
   mutating func take() -> Bool {
     if isTaken { return false }
     isTaken = true
@@ -16,7 +15,7 @@ struct FIFOLock {
     waiting.append(continuation)
   }
 
-  /// Passes the lock to the caller that has been waiting longest, or releases it if no caller is waiting.
+  /// Passes the lock to the caller that has waited longest, or releases it if there is none.
   mutating func leave() {
     if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
   }

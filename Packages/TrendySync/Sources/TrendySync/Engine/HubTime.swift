@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Start of a request, from which the hub's clock is estimated when the response arrives.
+/// Start of a request, used to estimate the hub's clock when the response arrives.
 struct RequestStart {
   let uptime: Duration
 
@@ -10,13 +10,13 @@ struct RequestStart {
 }
 
 extension SyncMetadata {
-  /// Maximum round-trip time. After a longer round trip, the estimate of the hub's clock would be too inaccurate.
+  /// Longest round trip from which the hub's clock can still be estimated accurately enough.
   private static let longestRoundTrip: Duration = .seconds(60)
-  /// Smallest change in the clock offset that is worth saving, in milliseconds.
+  /// Smallest change in the clock offset worth saving, in milliseconds.
   static let smallDrift: Int64 = 500
 
-  /// Returns the hub time in milliseconds since 1970. Based on the time since boot if available, because that does not
-  /// jump when the date is changed.
+  /// Returns the hub time in milliseconds since 1970. Based on the time since boot if available, because a change to
+  /// the date does not affect it.
   func hubNow(_ clock: any TimeSource) -> Int64 {
     let now: Int64
     if let clockAnchor, let boot = clock.boot, boot.id == clockAnchor.boot {
@@ -45,7 +45,7 @@ extension SyncMetadata {
   ///   - hub: The hub's time in the response, in milliseconds since 1970.
   ///   - asking: Start of the request.
   ///   - clock: The device's clock.
-  /// - Returns: Whether stamps above the hub's time have been assigned. If so, the last stamp is lowered to that time.
+  /// - Returns: Whether stamps above the hub's time have been assigned. The last stamp is then lowered to that time.
   mutating func learn(hub: Int64, asking: RequestStart, _ clock: any TimeSource) -> Bool {
     let roundTrip = clock.uptime - asking.uptime
     guard roundTrip >= .zero, roundTrip < Self.longestRoundTrip else { return false }
@@ -57,7 +57,6 @@ extension SyncMetadata {
     return true
   }
 
-  /// Stores the epochs and the head of a hub position.
   mutating func take(_ position: HubPosition) {
     epochs = position.epochs
     seen = max(seen, position.head)
@@ -65,8 +64,8 @@ extension SyncMetadata {
 }
 
 extension PendingMutation {
-  /// Lowers the stamps of an unsent mutation to the given hub time. Re-offers keep the stamps of their authors.
-  /// - Parameter now: Hub time in milliseconds since 1970.
+  /// Lowers the stamps of an unsent mutation to a hub time in milliseconds since 1970. Re-offers keep the stamps of
+  /// their authors.
   /// - Returns: Whether any stamp has changed.
   mutating func lowerStamps(to now: Int64) -> Bool {
     var isChanged = false

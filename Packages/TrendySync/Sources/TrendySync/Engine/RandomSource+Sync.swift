@@ -2,14 +2,10 @@ import TrendyFoundation
 import TrendyModels
 
 extension RandomSource {
-  /// Returns a new device identity that sorts after the previous one.
+  /// Returns a new device identity, a version 7 UUID that sorts after the previous one.
   ///
-  /// Of two writes with equal stamps, the one with the greater author wins. A store's later identity must therefore be
-  /// greater than its earlier ones.
-  /// - Parameters:
-  ///   - previous: Previous identity of the store; `nil` if there is none.
-  ///   - date: Current time.
-  /// - Returns: A version 7 UUID.
+  /// If two writes have equal stamps, the write with the greater author wins. A store's new identity must therefore be
+  /// greater than all its earlier ones.
   func identity(after previous: String?, at date: Date) -> String {
     let earliest = previous.flatMap(UUIDv7.init)?.date.addingTimeInterval(0.001) ?? date
     var identities = UUIDv7.Generator()

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Current sync state, and the streams that observe it.
 final class StateBroadcast: Sendable {
   private struct Content {
     var state = SyncState.idle
@@ -12,7 +11,8 @@ final class StateBroadcast: Sendable {
 
   var state: SyncState { content.withLock { $0.state } }
 
-  /// Stores a state and, if it has changed, sends it to all streams. States arrive in the order of the calls.
+  /// Stores a state and, if it has changed, sends it to all streams. Streams receive the states in the order of the
+  /// calls.
   func set(_ state: SyncState) {
     content.withLock { content in
       guard content.state != state else { return }
@@ -22,7 +22,7 @@ final class StateBroadcast: Sendable {
     }
   }
 
-  /// Returns a stream that starts with the current state, followed by every change.
+  /// Returns a stream of the current state and all later changes.
   func makeStream() -> AsyncStream<SyncState> {
     let (stream, continuation) = AsyncStream<SyncState>.makeStream()
     let reader = content.withLock { content in

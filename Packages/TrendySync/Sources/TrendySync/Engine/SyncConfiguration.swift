@@ -1,7 +1,7 @@
 /// Batch sizes, intervals and timeouts for sync.
 public struct SyncConfiguration: Hashable, Sendable {
-  /// Maximum number of mutations in one push, 1 to 500. Halved for the next push after a timeout, or if the hub rejects
-  /// the size.
+  /// Maximum number of mutations in one push, 1 to 500. The engine halves it for the next push after a timeout, or if
+  /// the hub rejects the size.
   public var batchSize: Int
   /// Maximum number of mutations in a push after the hub has reported an exceeded quota, 1 to 500. A deletion among
   /// them frees space for the others.
@@ -10,12 +10,12 @@ public struct SyncConfiguration: Hashable, Sendable {
   public var pageSize: Int
   /// Maximum number of entries in each later page, 1 to 500.
   public var largePageSize: Int
-  /// Interval between rounds if there is neither a failure nor a change signal.
+  /// Interval between rounds when there is neither a failure nor a change signal.
   public var pollInterval: Duration
   /// Limits for the delay after a failed round.
   public var minimumRetryDelay: Duration
   public var maximumRetryDelay: Duration
-  /// Duration without a signal after which a signal stream is considered dead and is reopened; at least one second.
+  /// Time without a signal after which a signal stream is considered dead and is reopened; at least one second.
   public var signalTimeout: Duration
 
   /// Creates a configuration. Out-of-range values are clamped.

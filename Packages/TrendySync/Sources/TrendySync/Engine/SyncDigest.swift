@@ -15,8 +15,7 @@ public struct SyncDigest: Hashable, Sendable {
   public var visible: [String: Int] = [:]
   /// Number of visible rows whose create the hub refused.
   public var refused = 0
-  /// Number of pending, accepted and parked items. Until these are resolved, the visible rows may differ from the
-  /// hub's.
+  /// Number of pending, accepted and parked items. While there are any, the visible rows may differ from the hub's.
   public var unsettled = 0
 
   /// Returns the names of the kinds whose checksums differ from the hub's.
@@ -61,12 +60,11 @@ extension DataStoreProtocol {
     return digest
   }
 
-  /// Returns the rows that are not live in the replica and that no mutation from this device accounts for.
   func strays<Entity: StoredEntity>(among rows: [Entity]) throws -> [Entity] {
     let replica = Replica(store: self)
     return try rows.filter { row in
       let key = EntityKey(Entity.entityType, row.id)
-      // The row of a refused create is marked as failed and stays visible.
+      // A row whose create was refused is marked as failed and stays visible.
       guard row.syncStatus != .failed, try replica.held(key)?.isDelete ?? true else { return false }
       return try replica.overlay(of: key).isEmpty
         && parkedChange(entityType: key.entityType.rawValue, entityId: row.id) == nil

@@ -35,7 +35,6 @@ extension SyncEngine {
     }
   }
 
-  /// Starts a round now, or right after the current one.
   func wake() {
     if sleeper == nil { isWakePending = true } else { rouse() }
   }
@@ -47,7 +46,6 @@ extension SyncEngine {
     sleeper = nil
   }
 
-  /// Returns after `delay`, on ``wake()``, or when the task is cancelled.
   private func sleepUntilWoken(for delay: Duration) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { [clock] in
@@ -78,7 +76,6 @@ extension SyncEngine {
     }
   }
 
-  /// Returns when the stream has ended or has been silent for too long.
   private func listen() async {
     lastSignal = clock.uptime
     await withTaskGroup(of: Void.self) { group in
@@ -86,7 +83,7 @@ extension SyncEngine {
         do {
           for try await head in networkClient.changeSignals() { await self.onSignal(head: head) }
         } catch {
-          // Signals are only hints. Without them, a poll finds every change a little later.
+          // Signals are only hints. Without them, the next poll finds the changes.
         }
       }
       group.addTask { await self.watchSignals() }
@@ -99,7 +96,6 @@ extension SyncEngine {
     while !Task.isCancelled {
       let silence = clock.uptime - lastSignal
       if silence >= configuration.signalTimeout { return }
-      // The loop condition handles cancellation.
       try? await clock.sleep(for: configuration.signalTimeout - silence)
     }
   }

@@ -3,11 +3,11 @@ import TrendyModels
 public import TrendyProtocols
 
 extension SyncEngine {
-  /// Queues entities that this store has and the hub lacks, although neither side has deleted them.
+  /// Queues the entities that this store has and the hub lacks, although neither side has deleted them.
   ///
   /// Intended for a hub that has lost data without having been restored from a backup. The next round sends the
-  /// mutations. Entities that the hub has are not queued, so a repeated call queues nothing more. The sync lock is not
-  /// needed: a concurrent round in another process notices the new identity, discards its response and starts over.
+  /// mutations. A repeated call queues nothing more. The sync lock is not needed: a concurrent round in another process
+  /// notices the new identity, discards its response and starts over.
   /// - Returns: Number of queued mutations.
   /// - Throws: Errors from the client and the store. The store is then unchanged.
   public func requeueMissing() async throws -> Int {
@@ -21,7 +21,7 @@ extension SyncEngine {
     }
   }
 
-  /// Returns all of the hub's entries, without their data. Reads the feed from the beginning.
+  /// Reads the whole feed and returns all of the hub's entries, without their data.
   private func listHub() async throws -> HubListing {
     var listing = HubListing()
     var cursor: Int64 = 0
@@ -42,9 +42,7 @@ extension SyncEngine {
 }
 
 extension DataStoreProtocol {
-  /// Makes the next round of any process load a snapshot. Does not save.
-  ///
-  /// The queue is unchanged. Nothing is removed before the snapshot is complete.
+  /// Makes the next round, in any process, load a snapshot. Does not save and leaves the queue unchanged.
   public func requestResync() throws {
     try beginWriting()
     // Before the first sync, a snapshot is needed anyway.
@@ -70,8 +68,8 @@ extension EditWriter {
     let waiting = try store.fetchPendingMutations()
     let made = Set(waiting.filter { $0.operation == .create }.map(\.key))
     let dying = Set(waiting.filter { $0.operation == .delete }.map(\.key))
-    // The hub does not know the sequence numbers that were sent, so the store needs a new identity. The record must
-    // precede the other mutations in the queue, which is ordered by time.
+    // The hub does not know the sequence numbers of the sent mutations, so the store needs a new identity. The record
+    // must precede the other mutations in the queue, which is ordered by time.
     try NewIdentity(store: store, random: random, now: clock.now).take()
     let first = (waiting.map(\.createdAt).min() ?? clock.now).addingTimeInterval(-0.001)
     func offer(_ key: EntityKey, _ operation: MutationOperation, _ payload: Data) throws {
@@ -92,7 +90,7 @@ extension EditWriter {
       }
       try offerAll(kind.stored)
     }
-    // Types come last, so that the deletion of a child is not attributed to the deletion of its type.
+    // Types come last, so that the hub does not attribute the deletion of a child to the deletion of its type.
     let tombstones = try store.fetchTombstones().filter { !dying.contains($0.key) }
     for tombstone in tombstones.sorted(by: { ($1.entityType.rank, $0.entityId) < ($0.entityType.rank, $1.entityId) }) {
       try offer(tombstone.key, .delete, Data())

@@ -1,8 +1,6 @@
 import TrendyModels
 import TrendyProtocols
 
-// Access to the store that an engine syncs.
-
 extension SyncEngine {
   private var unit: any DataStoreProtocol {
     if let dataStore { return dataStore }
@@ -11,8 +9,8 @@ extension SyncEngine {
     return made
   }
 
-  /// Reads from the store. Closes the store after an error, because its disk may have failed or its files may have been
-  /// replaced.
+  /// Reads from the store. After an error the store is closed, because its disk may have failed or its files may have
+  /// been replaced.
   func read<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
     do {
       return try body(unit)
@@ -22,7 +20,7 @@ extension SyncEngine {
     }
   }
 
-  /// Closes the store unless the error concerns only an edit or a response.
+  /// Closes the store, unless the error concerns only an edit or a response.
   private func letGo(after error: any Error) {
     switch error {
     case is APIError, is RecorderError, is SnapshotObstacle, is SyncFailure: break
@@ -51,7 +49,7 @@ extension SyncEngine {
     return result
   }
 
-  /// Number of consecutive large saves after which store maintenance runs. Until then, their data stays in memory.
+  /// Number of consecutive large saves after which maintenance runs. Until then, their data stays in memory.
   private static let savesToTidyUp = 32
 
   func performMaintenance(after saves: Int) {

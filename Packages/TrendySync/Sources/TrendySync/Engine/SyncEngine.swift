@@ -18,41 +18,39 @@ public actor SyncEngine {
   let configuration: SyncConfiguration
   let dataStoreFactory: any DataStoreFactory
   private let history: (any SyncHistoryRecording)?
-  /// Sync lock that the caller holds on behalf of this engine; `nil` if each round acquires the lock itself.
+  /// Sync lock that the caller is holding for this engine; `nil` if each round acquires the lock itself.
   private let givenLock: (any Sendable)?
   private var roundLock: (any Sendable)?
-  /// Whether rounds are refused, as they are from ``suspend()`` until ``resume()``.
+  /// Whether rounds are refused: `true` from ``suspend()`` until ``resume()``.
   private var isSuspended = false
   /// Whether ``suspend()`` was called during the current round.
   private var isRoundSuspended = false
   let broadcast = StateBroadcast()
 
-  /// Open store, created on first use (SyncEngine+Store.swift).
+  /// Open store, created on first use.
   ///
-  /// Never has unsaved changes at a suspension point, because another call could save them or roll them back.
+  /// It never has unsaved changes at a suspension point, because another call could save them or roll them back.
   var dataStore: (any DataStoreProtocol)?
 
   var breaker = CircuitBreaker()
   var backoff: Backoff
-  /// Maximum number of mutations in the next push.
   var batchLimit: Int
-  /// Delay before the next automatic round.
   var nextDelay: Duration = .zero
   /// Uptime until which the hub asked this device to back off. No automatic round starts earlier.
   package internal(set) var quietUntil: Duration = .zero
   /// Cursor after the last page or snapshot. A signal with a higher head starts a round.
   var knownCursor: Int64 = 0
 
-  /// Maximum number of recoveries in one round: from `log_reset`, `device_forked` or data that the hub has lost.
+  /// Maximum number of recoveries in one round, from `log_reset`, from `device_forked` or from data loss at the hub.
   private static let recoveryLimit = 3
-  /// Whether the hub requires a snapshot before it accepts further requests.
+  /// Whether the hub requires a snapshot before it accepts other requests.
   ///
-  /// The next round then starts with the snapshot. Any other request would only be refused again, and could use up the
-  /// only request that a strict rate limit allows.
+  /// The next round then starts with the snapshot. Any other request would be refused, and could use up the only
+  /// request that a strict rate limit allows.
   private var owesSnapshot = false
   /// Whether the next snapshot must be loaded in one response, because the hub lost data that this store has seen.
   var owesWhole = false
-  /// Whether a snapshot has queued data that the hub lost, so that this round must push again.
+  /// Whether a snapshot has queued data that the hub lost. This round must then push again.
   var owesOffer = false
   /// Store state on which the last request was based.
   var lastQuestion: RequestState?
@@ -62,9 +60,7 @@ public actor SyncEngine {
   private var asks = 0
   private var servedAsks = 0
 
-  // State of the loop in SyncEngine+Loop.swift.
   var loop: Task<Void, Never>?
-  /// Whether rounds start automatically.
   var isRunning = false
   var isWakePending = false
   var sleeper: CheckedContinuation<Void, Never>?
@@ -77,7 +73,7 @@ public actor SyncEngine {
   public internal(set) var pulledCount = 0
   /// End of this engine's last successful round; `nil` before the first.
   public internal(set) var lastSyncTime: Date?
-  /// Failure of the last round or other operation; `nil` before the first round and after a successful one.
+  /// Failure of the last round or other operation; `nil` if it succeeded or before the first round.
   public internal(set) var lastFailure: SyncFailure?
 
   /// Creates an idle engine. The first round runs at ``start()`` or ``performSync()``.
@@ -85,8 +81,8 @@ public actor SyncEngine {
   /// `generator` is the source of identifiers and retry jitter. `history` receives a record of every round.
   ///
   /// Only one engine may sync a store at a time, across all processes. Each round therefore acquires the store's lock,
-  /// and fails with ``SyncFailure/elsewhere`` while another process holds it. A caller that wants to hold the lock for
-  /// longer than a round passes the result of `DataStoreFactory.lockForSync()` as `syncLock`.
+  /// and fails with ``SyncFailure/elsewhere`` while another process holds it. To hold the lock for longer than a round,
+  /// pass the result of `DataStoreFactory.lockForSync()` as `syncLock`.
   public init(
     networkClient: any NetworkClientProtocol, dataStoreFactory: any DataStoreFactory,
     clock: any TimeSource = SystemTime(),
@@ -138,13 +134,12 @@ extension SyncEngine {
 
   /// Returns the number of pending mutations, or the last known number if the store cannot be read.
   public func getPendingCount() async -> Int {
-    // The next round reports the read error; until then the last count is the best answer.
+    // The next round reports the read error.
     (try? countPending()) ?? pendingCount
   }
 
-  /// Loads ``pendingCount`` and the cursor from the store, for display before the first round.
-  ///
-  /// A read error is reported as ``state``.
+  /// Loads ``pendingCount`` and the cursor from the store for display before the first round. ``state`` reports a read
+  /// error.
   public func loadInitialState() async {
     do {
       _ = try countPending()
@@ -160,8 +155,8 @@ extension SyncEngine {
 extension SyncEngine {
   /// Runs one round, or joins the next one to start, and returns when it has ended.
   ///
-  /// Does not wait for the retry delay of an earlier failure. While the breaker is open, the round only pulls. Between
-  /// ``suspend()`` and ``resume()`` rounds are refused.
+  /// Does not wait for the retry delay of an earlier failure. While the breaker is open, the round only pulls. Rounds
+  /// are refused between ``suspend()`` and ``resume()``.
   public func performSync() async {
     asks += 1
     let ask = asks
@@ -170,18 +165,16 @@ extension SyncEngine {
     await runRound(resync: false)
   }
 
-  /// Runs a round that reloads everything from a snapshot and applies the pending mutations on top.
-  ///
-  /// Removes no local data before the snapshot is complete.
+  /// Runs a round that reloads everything from a snapshot and applies the pending mutations on top. No local data is
+  /// removed before the snapshot is complete.
   public func forceFullResync() async {
     asks += 1
     await takeTurn()
     await runRound(resync: true)
   }
 
-  /// Loads a snapshot instead of reading the feed, and sets the cursor to the snapshot's position.
-  ///
-  /// Avoids reading a long feed entry by entry. No change is skipped.
+  /// Loads a snapshot instead of reading a long feed entry by entry, and sets the cursor to the snapshot's position. No
+  /// change is skipped.
   /// - Returns: The new cursor.
   /// - Throws: The error from the client or the store. The cursor is then unchanged.
   public func skipToLatestCursor() async throws -> Int64 {
@@ -210,9 +203,9 @@ extension SyncEngine {
   /// Releases the store's sync lock immediately and refuses further rounds until ``resume()``.
   ///
   /// iOS terminates a suspended app that holds a file lock in the folder of an app group. Call this when the background
-  /// time expires. A round in progress discards the response that it is waiting for and ends. The next round repeats
-  /// the request, and the hub recognizes the mutations that it has already applied. A lock that was passed to the
-  /// initializer remains with the caller.
+  /// time expires. A round in progress ends and discards the response that it is waiting for. The next round repeats
+  /// the request, and the hub recognizes mutations that it has already applied. A lock passed to the initializer
+  /// remains with the caller.
   public func suspend() {
     isSuspended = true
     isRoundSuspended = true
@@ -235,7 +228,6 @@ extension SyncEngine {
     await withCheckedContinuation { turnstile.wait($0) }
   }
 
-  /// Releases the store lock and the turn acquired with ``takeTurn()``.
   func leave() {
     roundLock = nil
     turnstile.leave()
@@ -251,7 +243,7 @@ extension SyncEngine {
 
   /// Runs one round and releases the caller's turn.
   ///
-  /// The round runs on the caller's task, so that a simulator that schedules the tasks also schedules the rounds.
+  /// The round runs on the caller's task, so a simulator that schedules the tasks also schedules the rounds.
   private func runRound(resync: Bool) async {
     let startedAt = clock.now
     let asksBefore = asks
@@ -264,8 +256,8 @@ extension SyncEngine {
     } catch {
       failure = error
     }
-    // A cancelled round counts as cancelled whatever error the client threw. It serves none of the calls that requested
-    // a round, so the next waiting caller runs another one.
+    // A cancelled round counts as cancelled whatever error the client threw. It completes none of the calls to
+    // `performSync()`, so the next waiting caller runs another round.
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
     conclude(failure, tally)
@@ -285,14 +277,13 @@ extension SyncEngine {
     // Other processes may have queued mutations since the last count.
     try counting()
     let isProbing = circuitBreakerState == .halfOpen
-    // While the breaker is half-open, the first request must be the probe itself, not a health check.
+    // The first request in the half-open state must be the probe itself, not a health check.
     if !isProbing { try await ask { try await networkClient.checkHealth() } }
 
     // An unfinished snapshot is resumed before the push. A full resync instead starts a new snapshot after the push.
     let isHalfLaid = try inStore { try $0.syncMemory()?.snapshot != nil }
     if owesSnapshot || isHalfLaid && !resync {
       try await takeOwedSnapshot(&tally)
-      // The snapshot may have queued data that the hub lost.
       try counting()
     }
     var pushFailure: SyncFailure?
@@ -300,7 +291,7 @@ extension SyncEngine {
     while true {
       do throws(SyncFailure) {
         pushFailure = try await exchange(resync: resync && recoveries == 0, isProbing: isProbing, &tally)
-        // A round is successful only after it has also pushed the data that its snapshot found missing on the hub.
+        // A round succeeds only after it has also pushed the data that its snapshot found missing on the hub.
         guard owesOffer, pushFailure == nil, recoveries < Self.recoveryLimit else { break }
         recoveries += 1
         try counting()
@@ -323,10 +314,10 @@ extension SyncEngine {
 
   /// Pushes, then pulls.
   /// - Parameters:
-  ///   - resync: Whether to load a snapshot from its first part.
+  ///   - resync: Whether to load a new snapshot from its first part.
   ///   - isProbing: Whether the breaker was half-open at the start of the round.
   ///   - tally: Counters of the round.
-  /// - Returns: The failure that stopped the push, if the pull could still run; `nil` if the push was complete.
+  /// - Returns: The failure of the push, if it did not prevent the pull; `nil` if the push was complete.
   private func exchange(
     resync: Bool, isProbing: Bool, _ tally: inout RoundTally
   ) async throws(SyncFailure) -> SyncFailure? {
@@ -352,17 +343,17 @@ extension SyncEngine {
       try await pull(&tally)
     } catch {
       guard case .expired = error else { throw error }
-      // The cursor is too old for the feed. A snapshot replaces the replica; pending mutations are kept on top of it.
+      // The feed no longer reaches back to the cursor. A snapshot replaces the replica; pending mutations stay on top
+      // of it.
       try await takeOwedSnapshot(&tally)
       try await pull(&tally)
     }
     return pushFailure
   }
 
-  /// Creates a new device identity because the store was copied or restored. Sequence numbers restart at 1.
+  /// Takes a new device identity because the store was copied or restored. Sequence numbers restart at 1.
   ///
-  /// Throws `failure` or another error if an outcome was acknowledged after the request that led to `failure`, because
-  /// that outcome disproves the fork.
+  /// Throws if an outcome was acknowledged after the request that led to `failure`, because that disproves the fork.
   private func takeNewIdentity(answering failure: SyncFailure) throws(SyncFailure) {
     guard let lastQuestion else { throw failure }
     try saving { store in
@@ -391,7 +382,6 @@ extension SyncEngine {
       nextDelay = configuration.pollInterval
       broadcast.set(.idle)
     case .some(let failure):
-      // If counting fails, the last count remains; the round's own failure is reported in any case.
       _ = try? countPending()
       if tally.pushed + tally.pulled > 0 { backoff.onProgress() }
       let delay = random.delay(after: failure.retryAfter, &backoff)
@@ -407,7 +397,6 @@ extension SyncEngine {
   }
 }
 
-/// Numbers of mutations pushed and entries pulled by one round.
 struct RoundTally {
   var pushed = 0
   var pulled = 0
@@ -416,9 +405,8 @@ struct RoundTally {
 // MARK: Queue
 
 extension SyncEngine {
-  /// Applies the payload to the entity and queues the mutation, in one save.
-  ///
-  /// ``Recorder`` does the same without an engine.
+  /// Applies the payload to the entity and queues the mutation in one save. ``Recorder`` does the same without an
+  /// engine.
   /// - Throws: `APIError.decodingError` for an invalid payload, ``RecorderError``, or the store's error. The store is
   ///   then unchanged.
   public func queueMutation(
@@ -439,8 +427,7 @@ extension SyncEngine {
 
   /// Moves all pending mutations with their data to the conflict journal, where they can be retried.
   /// - Parameter markEntitiesFailed: Whether to set the sync status of the affected entities to `failed`.
-  /// - Returns: The number of mutations moved; 0 if writing to the store failed, in which case ``state`` reports the
-  ///   failure.
+  /// - Returns: The number of mutations moved; 0 if the store could not be written, which ``state`` reports.
   @discardableResult
   public func clearPendingMutations(markEntitiesFailed: Bool = true) async -> Int {
     do {
@@ -458,7 +445,7 @@ extension SyncEngine {
     }
   }
 
-  /// Closes the open store. The next use opens it again. Deletes no data.
+  /// Closes the open store without deleting data. The next use reopens it.
   public func resetDataStore() {
     dataStore = nil
   }
@@ -473,7 +460,7 @@ extension SyncEngine {
 
   /// Sends a request and returns its response.
   /// - Throws: ``SyncFailure/cancelled`` if the round has been suspended in the meantime, because the store is no
-  ///   longer locked; otherwise the error that the request threw.
+  ///   longer locked; otherwise the error of the request.
   func locked<Answer: Sendable>(_ request: () async throws -> Answer) async throws -> Answer {
     let result: Result<Answer, any Error>
     do { result = .success(try await request()) } catch { result = .failure(error) }
@@ -481,9 +468,7 @@ extension SyncEngine {
     return try result.get()
   }
 
-  /// Records a rate limit and the requested delay, and returns the failure.
-  ///
-  /// Called for every failed request, because both apply regardless of the request and of the round's outcome.
+  /// Stores the rate limit and the delay that the hub requested, whatever the request was, and returns the failure.
   func noted(_ failure: SyncFailure) -> SyncFailure {
     if let retryAfter = failure.retryAfter { quietUntil = max(quietUntil, clock.uptime + retryAfter) }
     if case .rateLimited = failure { breaker.onRateLimited(retryAfter: failure.retryAfter, at: clock.uptime) }

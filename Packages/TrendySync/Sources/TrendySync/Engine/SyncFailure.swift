@@ -25,7 +25,6 @@ public enum SyncFailure: Error, Hashable, Sendable {
   case store(String)
   case cancelled
 
-  /// Converts an error that the client threw.
   init(_ error: any Error) {
     switch error {
     case let failure as SyncFailure: self = failure
@@ -52,7 +51,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the round may continue with the pull after a push has failed with this error.
+  /// Whether the round can still pull after its push has failed with this error.
   var leavesThePull: Bool {
     switch self {
     case .unauthorized, .store, .cancelled, .feedStuck, .logReset, .forked, .elsewhere: false
@@ -74,9 +73,6 @@ public enum SyncFailure: Error, Hashable, Sendable {
   }
 
   /// Message for the user: the failure, the pending mutations, and what to do.
-  /// - Parameters:
-  ///   - pending: Number of pending mutations.
-  ///   - isAutomatic: Whether the next round starts automatically.
   func words(pending: Int, isAutomatic: Bool) -> String {
     let kept =
       switch pending {
@@ -119,7 +115,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
 }
 
 extension SyncFailure? {
-  /// Whether the hub accepted the token; `nil` if the round did not get far enough to find out.
+  /// Whether the hub accepted the token; `nil` if this failure leaves that unknown.
   var isTokenGood: Bool? {
     switch self {
     case .unauthorized: false

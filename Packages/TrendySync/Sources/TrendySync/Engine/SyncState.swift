@@ -2,7 +2,7 @@
 public enum SyncState: Hashable, Sendable {
   /// No activity, and the last round did not fail.
   case idle
-  /// Pushing, with the number of mutations that have an outcome and the total number.
+  /// Pushing. `synced` mutations out of `total` already have an outcome.
   case syncing(synced: Int, total: Int)
   /// Pulling changes from other devices.
   case pulling
@@ -10,7 +10,6 @@ public enum SyncState: Hashable, Sendable {
   case rateLimited(retryAfter: Duration, pending: Int)
   /// Message for the user: the failure, the pending mutations, and what to do.
   ///
-  /// Also covers a missing network. ``SyncEngine/isOffline`` and ``SyncEngine/lastFailure`` provide the failure as a
-  /// value.
+  /// Also used without a network. ``SyncEngine/lastFailure`` contains the failure as a value.
   case error(String)
 }

@@ -10,23 +10,20 @@ final class EditWriter {
   let clock: any TimeSource
   let random: RandomSource
   private let replica: Replica
-  /// Sync metadata of the store, read at the first edit.
   private var memory: SyncMetadata?
   /// Replication that ``memory`` selects, determined once per unit.
   private var chosen: (any Replication)?
   /// Creation time of the last mutation in the queue.
   ///
-  /// Read only once, because no other unit can append while this one holds the write lock, and an import appends
-  /// thousands of mutations.
+  /// Read once: no other unit can append while this one holds the write lock, and an import appends thousands of
+  /// mutations.
   private var latest: Date?
-  /// Stamp shared by all mutations of this unit. If each mutation had its own stamp, an import of 60,000 rows would put
-  /// the device a minute ahead of its clock.
+  /// Stamp shared by all mutations of this unit. With one stamp per mutation, an import of 60,000 rows would put the
+  /// device a minute ahead of its clock.
   private var stamp: Int64?
-  /// Whether this unit holds the write lock, which is released when the unit ends.
   private var hasWriteLock = false
-  /// Ids of event types that this unit has already looked up and found. Saves an import one lookup per event.
+  /// Ids of event types that this unit has already found in the store. Saves an import one lookup per event.
   private var livingTypes: Set<String> = []
-  /// Ids of the events created in this unit, in order.
   private var savedEvents: [String] = []
 
   init(store: any DataStoreProtocol, clock: any TimeSource, random: RandomSource) {
@@ -39,20 +36,17 @@ final class EditWriter {
   /// Records an entity: creates it, or edits the stored entity with the same id.
   /// - Parameters:
   ///   - entity: The entity to record.
-  ///   - isAsked: Whether the user selected this entity. If not, an imported entity whose id is already stored or was
+  ///   - isAsked: Whether the user selected this entity. If not, an imported entity that is already stored or was
   ///     deleted is skipped.
   /// - Returns: Whether anything was recorded; `false` for an unchanged entity or a skipped import.
   func record<Entity: StoredEntity>(_ entity: Entity, isAsked: Bool = false) throws -> Bool {
     try recordedPayload(of: entity, isAsked: isAsked) != nil
   }
 
-  /// Records an entity like ``record(_:isAsked:)`` and returns its create request.
-  /// - Parameters:
-  ///   - entity: The entity to record.
-  ///   - isAsked: Whether the user selected this entity.
+  /// Records an entity like ``record(_:isAsked:)``.
   /// - Returns: JSON of the create request, or `nil` if nothing was recorded.
   /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)`` if the event type has been deleted, possibly by
-  ///   another process after the user chose it; ``RecorderError/unwritableTime(_:id:)``,
+  ///   another process after the user chose it; ``RecorderError/unwritableTime(_:id:)``;
   ///   ``RecorderError/invalidValue(_:_:)``.
   func recordedPayload<Entity: StoredEntity>(of entity: Entity, isAsked: Bool = false) throws -> Data? {
     try entity.checkTimes()
@@ -89,11 +83,9 @@ final class EditWriter {
     return payload
   }
 
-  /// Records an event whose id the store has reported as unused during this unit.
-  /// - Parameter event: The event to record.
+  /// Records an event whose id is known to be unused in the store.
   /// - Returns: JSON of the create request.
-  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)``, ``RecorderError/unwritableTime(_:id:)``,
-  ///   ``RecorderError/invalidValue(_:_:)``.
+  /// - Throws: The errors of ``recordedPayload(of:isAsked:)``.
   func recordNew(_ event: Event) throws -> Data {
     try event.checkTimes()
     try check(Event.self) { () throws(FieldError) in try event.checkLimits() }
@@ -126,7 +118,7 @@ final class EditWriter {
   /// - Parameters:
   ///   - id: Id of the entity.
   ///   - heir: Event type into which a deleted event type was merged; `nil` if it was not merged.
-  ///   - undoesImport: Whether a later import by the user, on any device, may restore the entity.
+  ///   - undoesImport: Whether the user can restore the entity by importing it again on any device.
   /// - Returns: Whether there was anything to delete.
   func delete<Entity: StoredEntity>(
     _: Entity.Type, id: String, mergedInto heir: String? = nil, undoesImport: Bool = false
@@ -144,10 +136,7 @@ final class EditWriter {
   /// Whether an event is an unchanged import that exists only on this device.
   ///
   /// Its only mutation is a create that was never sent, and the replica has no entry for it. The payload of the create
-  /// therefore describes the event completely.
-  /// - Parameters:
-  ///   - id: Id of the event.
-  ///   - isMeant: Whether a create payload, the JSON of a `CreateEventRequest`, describes the expected event.
+  /// therefore describes the event completely; `isMeant` compares it with the expected event.
   func isUntouchedImport(eventId id: String, where isMeant: (Data) -> Bool) throws -> Bool {
     guard NaturalIdentifier.isNatural(id) else { return false }
     let key = EntityKey(.event, id)
@@ -158,7 +147,6 @@ final class EditWriter {
     return try store.acceptedMutations(ofEntity: id).isEmpty && replica.held(key) == nil && store.holdsEvent(id: id)
   }
 
-  /// Deletes an event for which ``isUntouchedImport(eventId:where:)`` has returned `true` in this unit.
   func deleteUntouchedImport(eventId id: String) throws {
     try beginWriting()
     // The create is not cancelled: another device may have imported the same event, and the delete must reach it.
@@ -169,19 +157,19 @@ final class EditWriter {
 
   /// Deletes an entity even if it is not visible on this device.
   ///
-  /// An entity that exists on the hub is not visible on this device while its event type is deleted. Nor is it visible
-  /// between the removal of its delete from the queue and the next snapshot.
+  /// An entity that exists at the hub is invisible here while its event type is deleted, and also after its delete was
+  /// removed from the queue, until the next snapshot.
   func deleteUnseen<Entity: StoredEntity>(_ type: Entity.Type, id: String) throws {
     if try delete(type, id: id) { return }
     let key = EntityKey(Entity.entityType, id)
-    // Without a replica entry, the entity may still exist on the hub, or on another device that imported the same data.
+    // Without a replica entry, the entity may still exist at the hub, or on another device that imported the same data.
     let isImport = NaturalIdentifier.isNatural(id)
     if try replica.held(key).map({ !$0.isDelete }) ?? (isImport || !replication.isLocalOnly(key)) {
       try remove(type, id: id)
     }
   }
 
-  /// Restores a deleted entity in a new incarnation, or cancels its delete if that was never sent.
+  /// Restores a deleted entity in a new incarnation, or cancels a delete that was never sent.
   /// - Parameters:
   ///   - id: Id of the entity.
   ///   - parent: Event type to assign; `nil` to keep the entity's own.
@@ -197,14 +185,14 @@ final class EditWriter {
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       let before = try beforeDeletion(Entity.self, key, overlay)
-      // The create has been moved to the journal, so cancelling the delete would leave nothing.
+      // The create has been moved to the journal, so nothing would be left once the delete is cancelled.
       if before == nil, try replica.held(key) == nil { throw RecorderError.notHeld(Entity.entityType, id: id) }
       let own = before?.parentEventTypeId
       let wanted = parent ?? own
       if let wanted, try store.findEventType(id: wanted) == nil {
         throw RecorderError.parentDeleted(Entity.entityType, id: id, eventTypeId: wanted)
       }
-      // In the queue, the delete of the type precedes any move of the entity, so the hub would delete the entity before
+      // In the queue, the type's delete precedes any move of the entity, so the hub would delete the entity before
       // moving it.
       if let own, try store.findEventType(id: own) == nil {
         throw RecorderError.deletionUnderWay(Entity.entityType, id: id)
@@ -236,7 +224,6 @@ final class EditWriter {
   }
 
   /// Restores a deleted entity with the values and the event type of `entity` instead of its last ones.
-  /// - Parameter entity: The state to restore.
   /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
   /// - Throws: The errors of ``restore(_:id:under:)``; also ``RecorderError/deletionUnderWay(_:id:)`` while the delete
   ///   of its previous event type is pending, because the hub would delete the restored entity as well.
@@ -262,7 +249,6 @@ final class EditWriter {
     return true
   }
 
-  /// Applies a prepared payload to the entity and queues the mutation.
   func queue<Entity: StoredEntity>(
     _: Entity.Type, operation: MutationOperation, id: String, payload: Data
   ) throws {
@@ -289,7 +275,7 @@ final class EditWriter {
       try check(Entity.self) { () throws(FieldError) in try Entity.checkLimits(of: request, in: changed) }
       if let row { try replica.keep(row) }
       try enqueue(newMutation(key, .update, payload: payload))
-      // The entity may exist only on the hub. The update is then queued without changing a row.
+      // The entity may exist only at the hub. The update is then queued without changing a row.
       if let entity = changed {
         if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
           try replica.hide(key)
@@ -309,7 +295,7 @@ final class EditWriter {
     hasWriteLock = true
   }
 
-  /// Writes the metadata changed by this unit's edits, such as the last stamp. Called before the save.
+  /// Writes this unit's changes to the sync metadata, such as the last stamp. Must be called before the save.
   func finish() throws {
     try store.noteSaved(events: savedEvents, at: clock.now)
     if let memory { try store.setSyncMemory(memory) }
@@ -319,8 +305,7 @@ final class EditWriter {
 extension EditWriter {
   /// Recomputes the entity's row from the replica and the overlay.
   ///
-  /// Required when a mutation leaves the queue without being applied, because the row still contains the mutation's
-  /// values.
+  /// Required when a mutation leaves the queue without being applied, because the row still contains its values.
   func refreshVisibleState(_ key: EntityKey) throws { try replication.refreshVisibleState(key) }
 
   /// Whether the entity exists only as a row, without a replica entry and without pending or accepted mutations.
@@ -342,11 +327,7 @@ extension EditWriter {
     return read
   }
 
-  /// Queues an update with the fields that differ, and applies it to the row.
-  /// - Parameters:
-  ///   - held: The stored entity.
-  ///   - changed: The new state.
-  /// - Returns: Whether any field differs.
+  /// Queues an update with the fields that differ and applies it to the row. Returns whether any field differs.
   private func edit<Entity: StoredEntity>(_ held: Entity, to changed: Entity) throws -> Bool {
     let changed = changed.parentEventTypeId == held.parentEventTypeId ? changed : try underHeir(changed)
     guard let request = changed.updateRequest(from: held) else { return false }
@@ -356,8 +337,7 @@ extension EditWriter {
     try replica.keep(held)
     try enqueue(
       newMutation(EntityKey(Entity.entityType, held.id), .update, payload: try WireJSON.encode(request)))
-    // The update is applied to the stored row, because members unknown to this version are in no update and must keep
-    // their values.
+    // Apply the update to the stored row. Members unknown to this version are in no update and must keep their values.
     var shown = held
     shown.apply(request)
     try shown.writePending(in: store)
@@ -369,7 +349,7 @@ extension EditWriter {
     do throws(FieldError) { try body() } catch { throw .invalidValue(Entity.entityType, error) }
   }
 
-  /// Whether the hub refused the create of this row, so that the entity does not exist there.
+  /// Whether the hub refused the create of this row. The entity then does not exist there.
   func wasRefused<Entity: StoredEntity>(_ row: Entity) throws -> Bool {
     guard row.syncStatus == .failed else { return false }
     return try store.fetchConflicts().contains {
@@ -377,9 +357,8 @@ extension EditWriter {
     }
   }
 
-  /// Returns the entity, moved to the event type into which its own type was merged, or unchanged if its type exists.
-  ///
-  /// Another process may have merged the types since the user chose one.
+  /// If the entity's event type was merged into another, possibly by another process after the user chose it, returns
+  /// the entity moved to the other type.
   private func underHeir<Entity: StoredEntity>(_ entity: Entity) throws -> Entity {
     guard let type = entity.parentEventTypeId, !livingTypes.contains(type), try store.findEventType(id: type) == nil,
       let heir = try replica.heir(ofEventType: type)
@@ -387,7 +366,7 @@ extension EditWriter {
     return entity.moved(toEventType: heir) ?? entity
   }
 
-  /// Throws if the entity's event type is known to have been deleted, because the entity would never be visible.
+  /// Throws if the entity's event type has been deleted, because the entity would never be visible.
   ///
   /// An unknown event type is allowed: its entry may still arrive from the hub.
   private func checkType<Entity: StoredEntity>(of entity: Entity) throws {
@@ -416,7 +395,6 @@ extension EditWriter {
     }
   }
 
-  /// Returns the visible state of the entity before the delete at the end of `overlay`.
   private func beforeDeletion<Entity: StoredEntity>(
     _: Entity.Type, _ key: EntityKey, _ overlay: [PendingMutation]
   ) throws -> Entity? {
@@ -467,7 +445,8 @@ extension EditWriter {
     try putLast(&mutation)
     try mark(&mutation)
     var effect = try Coalescing.onMutation(mutation, queue: queue(that: mutation))
-    // The hub knows the entity although this store never sent its create: a copy of the store did. Send the delete too.
+    // The hub knows the entity although this store never sent its create, because a copy of the store did. Send the
+    // delete too.
     if case .cancel = effect, try replica.isKnown(mutation.key) { effect = .append }
     switch effect {
     case .append:
@@ -488,8 +467,8 @@ extension EditWriter {
 
   /// Raises the mutation's creation time to that of the last queued mutation, because the queue is ordered by time.
   ///
-  /// Otherwise a clock that was set back could place the mutation before sent ones, or a move before the create of its
-  /// target.
+  /// Otherwise, after the clock was set back, a mutation could precede mutations already sent, or a move could precede
+  /// the create of its target.
   private func putLast(_ mutation: inout PendingMutation) throws {
     if latest == nil { latest = try store.lastPendingMutation()?.createdAt }
     mutation.createdAt = max(mutation.createdAt, latest ?? mutation.createdAt)
@@ -498,12 +477,12 @@ extension EditWriter {
 
   /// Returns the pending mutations that determine how this mutation is coalesced.
   ///
-  /// Usually these are the mutations of the same entity. For the delete of an entity whose create was never sent, it is
-  /// the whole queue, because a reference to the entity prevents cancelling the create.
+  /// Usually these are the entity's own mutations. To delete an entity whose create was never sent, the whole queue is
+  /// needed: a reference to the entity prevents cancelling the create.
   private func queue(that mutation: PendingMutation) throws -> [PendingMutation] {
     let own = try store.pendingMutations(ofEntity: mutation.entityId)
-    // A create with a natural id is never cancelled, so references to it are irrelevant. Undoing an import deletes its
-    // types when the queue is long, so the queue should not be read for each of them.
+    // A create with a natural id is never cancelled, so references to it are irrelevant. An undone import deletes its
+    // types while the queue is long, and the queue should not be read for each type.
     guard mutation.operation == .delete, Coalescing.canBeReferredTo(mutation.entityType),
       !NaturalIdentifier.isNatural(mutation.entityId),
       own.contains(where: { $0.key == mutation.key && $0.operation == .create && $0.wasNeverSent })
@@ -511,7 +490,7 @@ extension EditWriter {
     return try store.fetchPendingMutations()
   }
 
-  /// Stamps the mutation with hub time and with the versions of the fields that its author knew.
+  /// Adds the hub time and the field versions that the author knew.
   private func mark(_ mutation: inout PendingMutation) throws {
     var knowledge = try knowledge()
     let stamp = stamp ?? knowledge.nextStamp(clock)

@@ -2,22 +2,22 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Records the user's edits: the entity and its mutation in one save, in any process, without an engine.
+/// Records the user's edits in any process, without an engine. Each edit saves the entity and its mutation together.
 ///
 /// When a call returns, its changes are durable. When it throws, nothing has changed. It throws errors from the store,
-/// a ``RecorderError``, or the error that an edit's closure threw. An edit queues only the fields that differ, and is
+/// a ``RecorderError``, or the error of the caller's closure. An edit queues only the fields that differ, and is
 /// coalesced with unsent mutations of the entity.
 public struct Recorder: Sendable {
   private let dataStoreFactory: any DataStoreFactory
   private let clock: any TimeSource
   private let random: RandomSource
 
-  /// Creates a recorder with ids from the system's random numbers.
+  /// Creates a recorder that derives ids from the system's random numbers.
   public init(dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime()) {
     self.init(dataStoreFactory: dataStoreFactory, clock: clock, generator: BufferedSystemGenerator())
   }
 
-  /// Creates a recorder with ids from a given generator, for reproducible tests.
+  /// Creates a recorder that derives ids from a given generator, for reproducible tests.
   public init(
     dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable
@@ -27,7 +27,7 @@ public struct Recorder: Sendable {
     random = RandomSource(generator)
   }
 
-  /// Returns a new id: a version 7 UUID, greater than all previous ids of this recorder.
+  /// Returns a new version 7 UUID, greater than all previous ids of this recorder.
   public func makeID() -> String { random.identifier(at: clock.now) }
 }
 
@@ -36,8 +36,8 @@ public struct Recorder: Sendable {
 extension Recorder {
   /// Records an event: creates it, or edits the stored event with the same id.
   ///
-  /// An imported event that is already stored, or that was deleted on this device, changes nothing. With
-  /// `fillingDefaults`, properties without a value get the default of their definition.
+  /// An imported event that is already stored, or that was deleted on this device, is skipped. With `fillingDefaults`,
+  /// properties without a value get the default from their definition.
   /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ event: Event, fillingDefaults: Bool = false) throws -> Bool {
@@ -48,7 +48,7 @@ extension Recorder {
     }
   }
 
-  /// Creates an event of a type, at the given date or now. Properties without a value get the default of their
+  /// Creates an event of a type, at the given date or now. Properties without a value get the default from their
   /// definition.
   /// - Returns: The recorded event.
   @discardableResult
@@ -157,24 +157,24 @@ extension Recorder {
 // MARK: Delete
 
 extension Recorder {
-  /// Deletes an event. Older feed entries do not recreate it.
+  /// Deletes an event. A delayed feed entry cannot recreate it.
   /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(eventId: String) throws -> Bool { try inOneSave { try $0.delete(eventId: eventId) } }
 
-  /// Deletes an event type, its events and its property definitions. Older feed entries do not recreate them.
+  /// Deletes an event type, its events and its property definitions. Delayed feed entries cannot recreate them.
   /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool {
     try inOneSave { try $0.delete(eventTypeId: eventTypeId) }
   }
 
-  /// Deletes a place. Older feed entries do not recreate it.
+  /// Deletes a place. A delayed feed entry cannot recreate it.
   /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(geofenceId: String) throws -> Bool { try inOneSave { try $0.delete(geofenceId: geofenceId) } }
 
-  /// Deletes a property definition. Older feed entries do not recreate it.
+  /// Deletes a property definition. A delayed feed entry cannot recreate it.
   /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(propertyDefinitionId: String) throws -> Bool {
@@ -187,11 +187,11 @@ extension Recorder {
 extension Recorder {
   /// Restores a deleted event with its last values, on every device.
   ///
-  /// A deletion that was never sent is cancelled instead. `eventTypeId` is the event type to assign; by default the
-  /// event keeps its own.
+  /// A deletion that was never sent is cancelled instead. `eventTypeId` assigns an event type; by default the event
+  /// keeps its own.
   /// - Returns: Whether anything was restored; `false` if the event is not deleted.
-  /// - Throws: ``RecorderError`` if the event is not stored, the hub has not answered its deletion, or its type has
-  ///   been deleted.
+  /// - Throws: ``RecorderError`` if the event's values are unknown on this device, the hub has not answered its
+  ///   deletion, or its type has been deleted.
   @discardableResult
   public func restore(eventId: String, to eventTypeId: String? = nil) throws -> Bool {
     try write { try $0.restore(Event.self, id: eventId, under: eventTypeId) }

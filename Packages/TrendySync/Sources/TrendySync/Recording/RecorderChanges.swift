@@ -3,7 +3,7 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension Recorder {
-  /// Makes several changes in one save. On return all of them are durable. If the call throws, none has been made.
+  /// Makes several changes in one save: on return all of them are durable, and if the call throws, none has been made.
   public func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {
     try write { try body(RecorderChanges($0)) }
   }
@@ -21,29 +21,29 @@ public struct RecorderChanges {
     self.undoesImport = undoesImport
   }
 
-  /// Variant in which `record` also recreates deleted imports, as a restore in a new incarnation.
+  /// Variant whose `record` also restores deleted imports, in a new incarnation.
   public var again: RecorderChanges { RecorderChanges(writer, isAsked: true) }
 
-  /// Variant in which `delete` marks a deletion as the undo of an import, so that a later import by the user, on any
-  /// device, restores the entity.
+  /// Variant whose `delete` marks the deletion as the undo of an import. Importing the entity again, on any device,
+  /// then restores it.
   public var undoingImport: RecorderChanges { RecorderChanges(writer, undoesImport: true) }
 
-  /// The store, for reading. Its content includes the changes made so far.
+  /// The store, including the changes made so far.
   public var store: any DataStoreProtocol { writer.store }
 
-  /// Blocks writers in all processes until the save, so that data read from now on cannot change before it is saved.
+  /// Blocks writers in all processes until the save, so that data read from now on cannot change before then.
   public func beginWriting() throws { try writer.beginWriting() }
 
   /// Records an event; see ``Recorder/record(_:fillingDefaults:)``.
   @discardableResult
   public func record(_ event: Event) throws -> Bool { try writer.record(event, isAsked: isAsked) }
 
-  /// Records an event like `record` and returns its create request.
-  /// - Returns: JSON of a `CreateEventRequest`; `nil` if nothing was recorded.
+  /// Records an event like `record`.
+  /// - Returns: JSON of the `CreateEventRequest`; `nil` if nothing was recorded.
   public func recordedPayload(of event: Event) throws -> Data? { try writer.recordedPayload(of: event) }
 
-  /// Records an event whose id the store has reported as unused during this save.
-  /// - Returns: JSON of a `CreateEventRequest`.
+  /// Records an event whose id is known to be unused in the store.
+  /// - Returns: JSON of the `CreateEventRequest`.
   public func recordNew(_ event: Event) throws -> Data { try writer.recordNew(event) }
 
   /// Records an event type: creates it, or edits the stored one with the same id.
@@ -115,8 +115,8 @@ public struct RecorderChanges {
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool { try delete(.eventType, id: eventTypeId) }
 
-  /// Deletes an event type that was merged into another. Everything that any device records under the deleted type
-  /// afterwards belongs to the other type.
+  /// Deletes an event type that was merged into another. Whatever any device records under the deleted type afterwards
+  /// belongs to the other type.
   @discardableResult
   public func delete(eventTypeId: String, mergedInto heir: String) throws -> Bool {
     try writer.delete(EventType.self, id: eventTypeId, mergedInto: heir)
@@ -146,11 +146,12 @@ public struct RecorderChanges {
 
   /// Deletes imported events that are unchanged and exist only on this device.
   ///
-  /// Has the effect of `delete`, but is faster for many events: the payload of the pending create is compared instead
-  /// of the event, and all comparisons precede the first deletion.
+  /// Has the effect of `delete`, but is faster for many events: it compares the payloads of the pending creates instead
+  /// of the events, and makes all comparisons before the first deletion.
   /// - Parameters:
   ///   - ids: Ids in the order of deletion; a repeated id is ignored.
-  ///   - isMeant: Whether the JSON of a `CreateEventRequest` describes the expected event at an index of `ids`.
+  ///   - isMeant: Whether a payload, the JSON of a `CreateEventRequest`, describes the event expected at an index of
+  ///     `ids`.
   /// - Returns: For each id, whether the event was deleted.
   public func deleteUntouchedImports(
     eventIds ids: [String], where isMeant: (_ index: Int, _ payload: Data) -> Bool
@@ -174,7 +175,7 @@ public struct RecorderChanges {
     return try restore(kind.stored)
   }
 
-  /// Restores a deleted event with the values and event type of the given one.
+  /// Restores a deleted event with the given values and event type.
   /// - Parameter event: The state to restore.
   /// - Returns: Whether anything was restored; `false` if the event is not deleted.
   /// - Throws: ``RecorderError``, like ``Recorder/restore(eventId:to:)``.

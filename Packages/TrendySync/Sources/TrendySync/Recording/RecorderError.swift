@@ -16,9 +16,9 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   case notDeleted(MutationEntityType, id: String)
   /// The kind has its own Swift type, which must be used to record it.
   case hasItsOwnType(MutationEntityType)
-  /// The payload and the mutation describe different entities.
+  /// The payload contains a different id than the mutation.
   case otherEntity(MutationEntityType, id: String, payloadId: String)
-  /// A time is not a number or is outside the years 0 to 9999, so it could not be sent to other devices.
+  /// A time is not a number or is outside the years 0 to 9999 and could not be sent to other devices.
   case unwritableTime(MutationEntityType, id: String)
   /// A value exceeds a limit that every hub checks.
   case invalidValue(MutationEntityType, FieldError)
