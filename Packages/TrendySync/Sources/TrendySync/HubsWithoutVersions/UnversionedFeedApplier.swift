@@ -1,8 +1,8 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Applies a feed page of a hub without versions, as decided by ``UnversionedFeedPlanner``. Does not save, because the
-/// cursor belongs to the same save.
+/// Applies a feed page of a hub without versions, as decided by ``UnversionedFeedPlanner``. Does not save: the caller
+/// saves the page together with its cursor.
 struct UnversionedFeedApplier {
   private let store: any DataStoreProtocol
   private let waiting: [EntityKey: [PendingMutation]]
@@ -33,10 +33,8 @@ struct UnversionedFeedApplier {
     try retryParked()
   }
 
-  /// Removes the tombstones of deletions that the feed has moved past.
-  /// - Parameters:
-  ///   - cursor: Cursor after the page.
-  ///   - acknowledged: Deletes without a version that count as passed because the pull is complete.
+  /// Removes the tombstones of deletions that the feed has passed. `acknowledged` contains deletes without a version
+  /// that count as passed because the pull is complete.
   mutating func liftGuards(at cursor: Int64, acknowledged: Set<EntityKey>) throws {
     for (key, tombstone) in tombstones {
       let hasPassed = tombstone.version.map { $0 <= cursor } ?? acknowledged.contains(key)
@@ -46,8 +44,7 @@ struct UnversionedFeedApplier {
 }
 
 extension UnversionedFeedApplier {
-  /// Applies an entry.
-  /// - Returns: Whether the entry has been handled. If not, it must be parked.
+  /// Applies an entry. Returns `false` if it must be parked.
   private mutating func settle(_ entry: ChangeEntry) throws -> Bool {
     guard let type = MutationEntityType(rawValue: entry.entityType)?.stored else {
       _ = planner.onEntry(UnversionedFeedPlanner.Candidate(key: nil, version: entry.id))
@@ -70,8 +67,8 @@ extension UnversionedFeedApplier {
       // An entry accepted despite the tombstone shows that the entity was restored.
       if let tombstone = tombstones.removeValue(forKey: key) { try store.deleteTombstone(tombstone) }
       try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: key.entityId)
-      // Park the hub's data as well, because it must become visible if the pending mutation turns out to be older than
-      // this entry.
+      // The hub's data is parked as well, because it must become visible if the pending mutation turns out to be older
+      // than this entry.
       if waiting[key] != nil { return false }
     case .remove:
       let younger = Overlay.outlivingDeletion(waiting[key] ?? [])
@@ -81,7 +78,7 @@ extension UnversionedFeedApplier {
         try store.show(reborn, id: key.entityId)
         if key.entityType == .eventType { planner.onReborn(eventTypeId: key.entityId) }
       }
-      // The tombstone is no longer needed, unless the hub has not answered the local delete yet.
+      // The tombstone is no longer needed, unless the hub has yet to answer the local delete.
       if !isDeleteWaiting(key) {
         tombstones[key] = nil
         if younger.isEmpty {
@@ -98,8 +95,8 @@ extension UnversionedFeedApplier {
     return true
   }
 
-  /// Removes the tombstone of a deletion that the feed has passed. If the id is derived from a natural key, the
-  /// tombstone is kept permanently, because the next import would otherwise recreate the entity.
+  /// Removes the tombstone of a deletion that the feed has passed. For a natural id the tombstone is kept permanently,
+  /// because the next import would otherwise recreate the entity.
   private func lay(_ tombstone: Tombstone, at version: Int64) throws {
     if NaturalIdentifier.isNatural(tombstone.entityId) {
       let noted = Tombstone(entityType: tombstone.entityType, entityId: tombstone.entityId, version: version)
@@ -111,13 +108,13 @@ extension UnversionedFeedApplier {
 
   private func isDeleteWaiting(_ key: EntityKey) -> Bool {
     if isDeleteUnanswered(key) { return true }
-    // Children deleted with their event type have no separate mutation, and nothing records which type they
-    // belonged to.
+    // Children deleted with their event type have no separate mutation, and no record remains of the type they belonged
+    // to.
     return key.entityType.isChildOfEventType
       && waiting.contains { $0.key.entityType == .eventType && $0.value.contains { $0.operation == .delete } }
   }
 
-  /// Checks the entity's own delete only. Whether children of a deleted type remain is decided by the hub.
+  /// Checks the entity's own delete only. The hub decides whether children of a deleted type remain.
   private func isDeleteUnanswered(_ key: EntityKey) -> Bool {
     waiting[key]?.contains { $0.operation == .delete } == true
   }
@@ -132,7 +129,7 @@ extension UnversionedFeedApplier {
       }
   }
 
-  /// Retries parked entries until none can be applied. Each applied entry may be the parent of another one.
+  /// Retries parked entries until none can be applied. Each applied entry may be the parent of another entry.
   private mutating func retryParked() throws {
     var isProgress = true
     while isProgress {
@@ -144,7 +141,8 @@ extension UnversionedFeedApplier {
     }
   }
 
-  /// A parked deletion waits for the outcome of the entity's mutation, whose version shows which of the two is later.
+  /// Whether a parked deletion waits for the outcome of the entity's mutation. The version in the outcome shows whether
+  /// the mutation or the deletion is later.
   private func awaitsAnswer(_ entry: ChangeEntry) -> Bool {
     guard entry.isDelete, let kind = MutationEntityType(rawValue: entry.entityType) else { return false }
     return waiting[EntityKey(kind, entry.entityId)] != nil
@@ -157,7 +155,7 @@ extension UnversionedFeedApplier {
 }
 
 extension DataStoreProtocol {
-  /// Writes the visible state to the row, or deletes the row if the entity or its event type is not visible.
+  /// Writes the visible entity to its row, or deletes the row if the entity or its event type is not visible.
   func show<Entity: StoredEntity>(_ entity: Entity?, id: String) throws {
     if let entity, try entity.parentEventTypeId.map({ try findEventType(id: $0) != nil }) ?? true {
       try Entity.write(entity, in: self)
@@ -170,8 +168,7 @@ extension DataStoreProtocol {
 extension ChangeEntry {
   var isDelete: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
 
-  /// Decodes the entity. Returns `nil` if the data is missing, malformed, or belongs to another entity. The entry then
-  /// stays parked.
+  /// Decodes the entity. Returns `nil` if the data is missing, malformed, or belongs to another entity.
   func entity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
     // This member describes the origin of the tombstone and is not part of a restored entity.
     let data =
@@ -183,8 +180,8 @@ extension ChangeEntry {
     return entity.id == entityId ? entity : nil
   }
 
-  /// Decodes an entity that can be restored. Also returns `nil` if a required field is missing, because a deletion can
-  /// reach the hub without the create.
+  /// Decodes an entity that can be restored. Returns `nil` if a required field is missing, because a deletion can reach
+  /// the hub without the create.
   func completeEntity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
     let required = SyncedKind.named(Entity.entityType.rawValue)?.fields.filter(\.isRequired) ?? []
     guard required.allSatisfy({ !(data?.rawData[$0.name]?.isNull ?? true) }) else { return nil }
@@ -193,7 +190,6 @@ extension ChangeEntry {
 }
 
 extension [PendingMutation] {
-  /// Sent mutations ordered by sequence number, then unsent ones in queue order.
   var inSendingOrder: [PendingMutation] {
     filter { $0.sequence != nil }.sorted { ($0.sequence ?? 0) < ($1.sequence ?? 0) } + filter { $0.sequence == nil }
   }

@@ -4,7 +4,6 @@ package import TrendyModels
 ///
 /// Does not read the store; ``UnversionedFeedApplier`` carries out the decisions.
 package struct UnversionedFeedPlanner: Hashable, Sendable {
-  /// Facts about an entry on which the decision depends.
   package struct Candidate: Hashable, Sendable {
     /// Key of the entity; `nil` for a kind that is unknown to this version.
     package var key: EntityKey?
@@ -12,7 +11,7 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
     package var isDelete: Bool
     /// Whether the data could be decoded; `true` for a delete, which has no data.
     package var isReadable: Bool
-    /// Event type without which the entity is not visible.
+    /// Event type on which the entity's visibility depends.
     package var parentEventTypeId: String?
     /// Whether children that would be deleted with the entity have pending mutations.
     package var hasUnsettledChildren: Bool
@@ -50,24 +49,21 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
     case parentMissing
     /// The hub deleted an event type whose children have pending mutations on this device.
     case childrenUnsettled
-    /// The entity was deleted on this device. Only the hub's outcome shows whether the entry is older than the deletion
-    /// or restores the entity.
+    /// The entity was deleted on this device. Only the hub's outcome will show whether the entry is older than the
+    /// deletion or restores the entity.
     case deleteUnanswered
   }
 
   private var eventTypeIds: Set<String>
   private var guards: [EntityKey: Tombstone]
 
-  /// Creates a planner for a page.
-  /// - Parameters:
-  ///   - eventTypeIds: Ids of the stored event types.
-  ///   - tombstones: Local deletions that the feed has not passed yet.
+  /// Creates a planner for a page. `tombstones` are the local deletions that the feed has not passed yet.
   package init(eventTypeIds: some Sequence<String>, tombstones: some Sequence<Tombstone>) {
     self.eventTypeIds = Set(eventTypeIds)
     guards = Dictionary(tombstones.map { ($0.key, $0) }, uniquingKeysWith: { _, last in last })
   }
 
-  /// Records that an event type is visible although its deletion was applied, because it was recreated on this device.
+  /// Notes that an event type is visible although its deletion was applied, because this device has recreated it.
   package mutating func onReborn(eventTypeId: String) {
     eventTypeIds.insert(eventTypeId)
   }
@@ -80,8 +76,8 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
       return .remove
     }
     if let tombstone = guards[key] {
-      // An entry with a higher version than the deletion is a restore. If the version of the deletion is unknown, the
-      // entry is parked until the hub has answered the delete, and skipped afterwards.
+      // An entry above the version of the deletion is a restore. While that version is unknown, the entry is parked
+      // until the hub has answered the delete, and skipped afterwards.
       guard let deleted = tombstone.version else {
         return entry.isDeleteUnanswered ? .park(.deleteUnanswered) : .skip
       }

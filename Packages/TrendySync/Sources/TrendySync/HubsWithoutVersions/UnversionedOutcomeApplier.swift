@@ -6,24 +6,19 @@ struct UnversionedOutcomeApplier {
   let store: any DataStoreProtocol
   let clock: any TimeSource
 
-  /// Applies the outcomes of a batch.
-  /// - Parameters:
-  ///   - mutations: The mutations sent.
-  ///   - outcomes: The hub's outcome for each mutation.
-  /// - Returns: Number of mutations that left the queue.
+  /// Applies the outcomes of a batch and returns the number of mutations that left the queue.
   func settle(_ mutations: [PendingMutation], _ outcomes: [MutationOutcome]) throws -> Int {
     try store.beginWriting()
     let judged = zip(mutations, outcomes)
     // Mutations with their own outcome do not follow a refused create in the same batch into the journal.
     let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
     let parked = try store.fetchParkedChanges()
-    // Rows of entities with a refused mutation stay visible and are marked as failed.
     var refused = Set(try store.fetchConflicts().map { EntityKey($0.entityType, $0.entityId) })
     var settled = 0
     for (mutation, outcome) in judged {
       switch outcome {
       case .accepted(let said), .merged(let said):
-        // The versions of writes start at 1; a client reports 0 if it does not know the version.
+        // Versions of writes start at 1; a client reports 0 if it does not know the version.
         let version = said.flatMap { $0 < 1 ? nil : $0 }
         try accept(mutation, version: version, isFailed: refused.contains(mutation.key))
         try unpark(parked, behind: mutation, version: version)
@@ -40,16 +35,13 @@ struct UnversionedOutcomeApplier {
 }
 
 extension UnversionedOutcomeApplier {
-  /// Removes an accepted mutation from the queue.
-  /// - Parameters:
-  ///   - mutation: The accepted mutation.
-  ///   - version: Version that the hub assigned; `nil` if unknown.
-  ///   - isFailed: Whether another mutation of the entity was refused and is unresolved.
+  /// Removes an accepted mutation from the queue. `isFailed` means that another mutation of the entity was refused and
+  /// is unresolved.
   private func accept(_ mutation: PendingMutation, version: Int64?, isFailed: Bool) throws {
     try store.deletePendingMutation(mutation)
     let isLast = try !store.hasPendingMutation(of: mutation.key)
     if mutation.operation == .delete {
-      // Until the feed has passed the deletion, only the tombstone keeps older entries out. It must not keep out an
+      // Until the feed has passed the deletion, only the tombstone keeps out older entries. It must not keep out an
       // entity that has been recreated since.
       if isLast {
         try store.insertTombstone(
@@ -66,8 +58,8 @@ extension UnversionedOutcomeApplier {
 
   /// Deletes parked entries that are older than an accepted mutation, because the feed will send the entity again.
   ///
-  /// An entry above the version is newer, so the response to an earlier attempt must have been lost. Without a version,
-  /// a create of an existing entity has changed nothing, so the entry stays.
+  /// An entry above `version` is newer: the mutation was applied on an earlier attempt whose response was lost. Without
+  /// a version, a create of an existing entity has changed nothing, so the entry stays.
   private func unpark(_ parked: [ChangeEntry], behind mutation: PendingMutation, version: Int64?) throws {
     for entry in parked where entry.key == mutation.key {
       if version == nil, mutation.operation != .update, mutation.operation != .delete, !entry.isDelete { continue }
@@ -75,12 +67,9 @@ extension UnversionedOutcomeApplier {
     }
   }
 
-  /// Moves a refused mutation to the journal. If it is a create, the unsent mutations of the entity and its children
-  /// are moved as well, because the hub does not have the entity.
-  /// - Parameters:
-  ///   - mutation: The refused mutation.
-  ///   - problem: The hub's response.
-  ///   - answered: Ids of mutations with their own outcome.
+  /// Moves a refused mutation to the journal. If it is a create, the hub does not have the entity, so the unsent
+  /// mutations of the entity and its children are moved as well, except those in `answered`, which have their own
+  /// outcome.
   /// - Returns: Number of mutations that left the queue.
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, sparing answered: Set<String>) throws
     -> Int
@@ -91,7 +80,7 @@ extension UnversionedOutcomeApplier {
     guard mutation.operation == .create else { return 1 }
     var settled = 1
     let reason = "Depends on a rejected \(mutation.entityType.words): \(problem)"
-    // Any device can import the same data again, so the hub must still receive the deletion of an imported entity.
+    // Other devices may have imported the same data, so the hub must still receive the deletion of an imported entity.
     let isImport = try Coalescing.hasNaturalKey(mutation)
     for other in try store.fetchPendingMutations() where other.sequence == nil && !answered.contains(other.id) {
       if isImport, other.key == mutation.key, other.operation == .delete { continue }
@@ -100,7 +89,7 @@ extension UnversionedOutcomeApplier {
         settled += 1
       }
     }
-    // Another device deleted the entity. Its data is in the journal, and nothing remains visible.
+    // Another device deleted the entity. Its data is in the journal, and nothing stays visible.
     if isOfDeleted, try !store.hasPendingMutation(of: mutation.key) {
       let replica = Replica(store: store)
       try replica.hide(mutation.key)
@@ -112,7 +101,7 @@ extension UnversionedOutcomeApplier {
   private func hangs(_ other: PendingMutation, on key: EntityKey) throws -> Bool {
     guard key.entityType == .eventType, other.entityType.isChildOfEventType else { return false }
     if try Coalescing.references(in: other.payload).contains(key) { return true }
-    // An update does not contain the event type; the row does.
+    // An update does not contain the event type.
     func parent<Entity: StoredEntity>(_ type: Entity.Type) throws -> String? {
       try Entity.find(id: other.entityId, in: store)?.parentEventTypeId
     }

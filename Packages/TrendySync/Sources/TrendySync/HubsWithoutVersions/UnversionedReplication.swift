@@ -15,7 +15,7 @@ struct UnversionedReplication: Replication {
 extension UnversionedReplication {
   func mark(_ mutation: inout PendingMutation, at stamp: Int64, _: SyncMetadata) throws {
     mutation.marks = [FieldVersion.others: FieldVersion(version: 0, stamp: stamp)]
-    // Without a base, the delete would be treated as if its author had seen every change.
+    // Without a base, the hub would treat the delete as if its author had seen every change.
     if mutation.operation == .delete { mutation.base = try store.syncCursor() ?? 0 }
   }
 
@@ -26,12 +26,11 @@ extension UnversionedReplication {
   }
 
   func remove<Entity: StoredEntity>(_: Entity.Type, id: String, isCancelled: Bool) throws {
-    // A hub that never received the entity cannot send it back.
     if !isCancelled { try store.insertTombstone(Tombstone(entityType: Entity.entityType, entityId: id)) }
     if Entity.entityType == .eventType {
-      // The children are read before they are deleted. The hub decides which entities are deleted with the type,
-      // because one of them may have been moved to another type beforehand. A tombstone of version 0 lets every entry
-      // pass, and the entity is then visible if its parent is.
+      // The hub decides which children are deleted with the type, because a child may have been moved to another type
+      // beforehand. A tombstone of version 0 lets every later entry pass, so a surviving child reappears if its parent
+      // is visible.
       for event in try store.events(in: nil, ofType: id, limit: nil) { try take(event) }
       for kind in MutationEntityType.parentsFirst where kind.isChildOfEventType && kind != .event {
         func takeAll<Child: StoredEntity>(_ type: Child.Type) throws {
@@ -43,13 +42,12 @@ extension UnversionedReplication {
     try Entity.delete(id: id, in: store)
   }
 
-  /// Deletes a child of a deleted event type.
   private func take<Child: StoredEntity>(_ child: Child) throws {
     try store.insertTombstone(Tombstone(entityType: Child.entityType, entityId: child.id, version: 0))
     try Child.delete(id: child.id, in: store)
   }
 
-  /// Requests a snapshot, because the row is the only copy and only a snapshot contains the hub's state.
+  /// Requests a snapshot, because the row is the only local copy and the feed will not send the entity again.
   func refreshVisibleState(_: EntityKey) throws {
     if try store.syncCursor() != nil { try store.setSyncCursor(nil) }
   }
@@ -57,8 +55,7 @@ extension UnversionedReplication {
   /// Always `false`, because a hub without versions does not report which entities it has.
   func isLocalOnly(_: EntityKey) -> Bool { false }
 
-  /// A deletion can be undone only while the create is pending. Otherwise this device has no copy of the entity, which
-  /// would then exist only at the hub.
+  /// A deletion can be undone only while the create is pending. Otherwise the hub has the only copy of the entity.
   func canRestore(_ key: EntityKey) throws -> Bool {
     try replica.overlay(of: key).contains { $0.operation == .create }
   }
@@ -67,11 +64,10 @@ extension UnversionedReplication {
 // MARK: Responses
 
 extension UnversionedReplication {
-  /// `true` if the store has no cursor, or a cursor of 0.
   var needsSnapshot: Bool { get throws { try store.syncCursor() ?? 0 == 0 } }
 
   func take(_ page: ChangeFeedResponse, of pull: Pull, _: RequestStart, _: SyncMetadata) throws {
-    // Versions are received only with a snapshot, so a store that has synced without them must load one first.
+    // A store that has synced without versions receives them only with a snapshot.
     if page.position != nil { throw SyncFailure.expired("this device needs a snapshot first") }
     var feed = try UnversionedFeedApplier(store: store)
     try feed.apply(page.changes)
@@ -103,7 +99,7 @@ extension UnversionedReplication {
   /// Stores the mutations that a hub with versions has accepted before this store received versions.
   private func keepUntilSnapshot(_ mutations: [PendingMutation], _ answer: PushBatchResult) throws {
     try VersionedOutcomeApplier(store: store, clock: clock).journalLost(of: mutations, answer)
-    // The replica that they belong to does not exist yet. If the hub loses them before the first snapshot, they can be
+    // There is no replica yet that could contain them. If the hub loses them before the first snapshot, they can be
     // sent again.
     for (mutation, outcome) in zip(mutations, answer.outcomes) {
       if let version = outcome.acceptedVersion {

@@ -8,7 +8,6 @@ struct UnversionedSnapshotApplier {
   private let store: any DataStoreProtocol
   private let snapshot: Snapshot
   private let waiting: [EntityKey: [PendingMutation]]
-  /// Entities with a pending delete, which the snapshot may not reflect yet.
   private let deletedHere: Set<EntityKey>
 
   init(_ snapshot: Snapshot, store: any DataStoreProtocol) throws {
@@ -19,8 +18,7 @@ struct UnversionedSnapshotApplier {
     deletedHere = Set(waiting.filter { $0.value.contains { $0.operation == .delete } }.keys)
   }
 
-  /// Applies the snapshot.
-  /// - Returns: Number of entities in the snapshot.
+  /// Applies the snapshot and returns the number of its entities.
   func apply() throws -> Int {
     try clearSyncNotes()
     // Parents are written first and removed last.
@@ -39,8 +37,8 @@ struct UnversionedSnapshotApplier {
 }
 
 extension UnversionedSnapshotApplier {
-  /// Deletes parked entries of known kinds, and the tombstones that the snapshot covers. A tombstone for an id that is
-  /// derived from a natural key is kept unless the entity is live.
+  /// Deletes parked entries of known kinds and the tombstones that the snapshot covers. A tombstone for a natural id is
+  /// kept unless the entity is live.
   private func clearSyncNotes() throws {
     for entry in try store.fetchParkedChanges() where MutationEntityType(rawValue: entry.entityType) != nil {
       try store.deleteParkedChange(entry)
@@ -63,17 +61,16 @@ extension UnversionedSnapshotApplier {
     for entity in entities {
       let key = EntityKey(Entity.entityType, entity.id)
       if deletedHere.contains(key) {
-        // The outcome of the pending delete will show whether it is later than the entity in the snapshot.
+        // The outcome of the pending delete will show whether the delete is later than the snapshot.
         try park(entity, key)
         continue
       }
       if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
-        // The event type was deleted on this device, or it was created while the snapshot was read and follows in the
+        // The event type was deleted on this device, or was created while the snapshot was read and will follow in the
         // feed.
         try park(entity, key)
         continue
       }
-      // Park the hub's data as well, as with a feed entry.
       if waiting[key] != nil { try park(entity, key) }
       try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: entity.id)
     }
@@ -106,8 +103,8 @@ extension UnversionedSnapshotApplier {
         entityId: key.entityId))
   }
 
-  /// Removes the event types that are not in the snapshot. A type whose children have pending mutations stays until
-  /// these have an outcome; its deletion is parked.
+  /// Removes the event types that are not in the snapshot. If children of a type have pending mutations, the type stays
+  /// until these have an outcome, and its deletion is parked.
   private func removeAbsentEventTypes() throws {
     let present = Set(snapshot.eventTypes.map(\.id))
     let needed = Set(

@@ -6,7 +6,6 @@ extension SyncEngine {
   /// that this device must not see.
   private static let maxEmptyPages = 100
 
-  /// Applies the feed page by page, starting at the cursor, until the hub has no more entries.
   func pull(_ tally: inout RoundTally) async throws(SyncFailure) {
     var pull = try inStore { try Pull($0) }
     // An interrupted round may already have shown that the feed is long.
@@ -31,8 +30,8 @@ extension SyncEngine {
       }
       try saving { store in
         try store.beginWriting()
-        // Apply the response only if the store is still in the state in which the request was sent. Another process may
-        // have synced in the meantime.
+        // The response is valid only for the store state from which the request was made. Another process may have
+        // synced since.
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
         let memory = try store.syncMemory() ?? SyncMetadata()
@@ -52,18 +51,14 @@ extension SyncEngine {
     }
   }
 
-  /// Updates counters and breaker after a successful response.
   private func onPulled(_ count: Int, _ tally: inout RoundTally) {
     tally.pulled += count
     pulledCount = tally.pulled
     if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
   }
 
-  /// Loads a snapshot part by part and applies each part in its own save. An interrupted snapshot resumes with the next
-  /// missing part.
-  /// - Parameters:
-  ///   - isAnew: Whether to start with the first part even if a snapshot is in progress.
-  ///   - tally: Counters of the round.
+  /// Loads a snapshot part by part and saves each part as it is applied. Resumes an interrupted snapshot with the next
+  /// missing part, unless `isAnew` is set.
   func takeSnapshot(isAnew: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
     do throws(SnapshotObstacle) {
       try await takeParts(isAnew: isAnew, &tally)
@@ -75,7 +70,6 @@ extension SyncEngine {
     }
   }
 
-  /// Reason why a snapshot could not be completed.
   enum SnapshotObstacle: Error {
     case client(any Error)
     case store(any Error)
@@ -85,7 +79,7 @@ extension SyncEngine {
     var known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
     var progress = isAnew ? nil : known
     var parts = 0
-    // Start over only once, because a hub that rejects the parts it has named itself would cause an endless loop.
+    // Start over only once: a hub that rejects the parts it has named itself would cause an endless loop.
     var mayBeginAnew = true
     while true {
       let asking = RequestStart(clock)
@@ -99,8 +93,8 @@ extension SyncEngine {
             : try await networkClient.snapshotPart(request)
         }
       } catch {
-        // The hub does not know the requested part, perhaps because a different hub named it. The first part exists on
-        // every hub.
+        // The hub does not know the requested part, perhaps because a different hub named it. Every hub knows the first
+        // part.
         guard mayBeginAnew, progress != nil, case .client(let reason) = error,
           (reason as? APIError)?.statusCode == 400
         else {
@@ -113,7 +107,7 @@ extension SyncEngine {
       // Parts of different epochs do not belong to the same snapshot. In a new epoch the hub sends the first part. A
       // hub without parts always sends the complete snapshot.
       if part.spans == nil || progress?.epochs != part.position?.epochs { progress = nil }
-      // A loss can be determined only from the complete snapshot.
+      // A loss of data can be determined only from the complete snapshot.
       if progress == nil, part.next != nil, try inSnapshotStore({ try read { try isLoss(part, $0) } }) {
         owesWhole = true
         continue
@@ -122,8 +116,8 @@ extension SyncEngine {
       let count = try inSnapshotStore {
         try write { store in
           try store.beginWriting()
-          // Apply the response only if the store is still in the state in which the request was sent. Another process
-          // may have synced in the meantime.
+          // The response is valid only for the store state from which the request was made. Another process may have
+          // synced since.
           try question.checkStands(in: store)
           guard try store.syncMemory()?.snapshot == before else { throw SyncFailure.elsewhere }
           if try isLoss(part, store) { owesOffer = true }
@@ -163,14 +157,12 @@ extension SyncEngine {
     return memory.commonVersion(with: position) < memory.seen
   }
 
-  /// Captures the store state on which the next request is based.
   func question() throws(SyncFailure) -> RequestState {
     let question = try inStore { try RequestState(of: $0) }
     lastQuestion = question
     return question
   }
 
-  /// Returns the available replications of a store. One of them is chosen for each response.
   func replications(in store: any DataStoreProtocol) -> ReplicationChoice {
     ReplicationChoice(store: store, clock: clock, random: random)
   }

@@ -1,8 +1,8 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Applies a feed page as decided by ``VersionedFeedPlanner``. Does not save, because the cursor belongs to the same
-/// save.
+/// Applies a feed page as decided by ``VersionedFeedPlanner``. Does not save: the caller saves the page together with
+/// its cursor.
 ///
 /// An entry that would leave a live child without a live parent is parked. Until it can be applied, it changes neither
 /// the replica nor the visible state.
@@ -12,10 +12,8 @@ struct VersionedFeedApplier {
   private var planner: VersionedFeedPlanner
   private var touched: [EntityKey] = []
 
-  /// Prepares to apply entries to a store.
-  /// - Parameters:
-  ///   - store: Unit of work to write to.
-  ///   - isAnew: Whether to apply entries even if they are not newer than the replica, as for a snapshot.
+  /// Prepares to apply entries to a store. With `isAnew`, entries are applied even if they are not newer than the
+  /// replica, as for a snapshot.
   init(store: any DataStoreProtocol, isAnew: Bool = false) throws {
     self.store = store
     replica = Replica(store: store)
@@ -31,7 +29,6 @@ struct VersionedFeedApplier {
     for key in touched.inShowingOrder { try replica.show(key) }
   }
 
-  /// Tries to apply every parked entry.
   mutating func retryAll() throws {
     for entry in try store.fetchParkedChanges() { try retry(entry) }
   }
@@ -89,19 +86,16 @@ extension VersionedFeedApplier {
 
   private mutating func retry(_ entry: ChangeEntry) throws {
     try store.deleteParkedChange(entry)
-    // Parks the entry again if it still cannot be applied.
+    // If the entry still cannot be applied, this parks it again.
     try take(entry)
   }
 }
 
-/// Facts from the store and from the data of one entry.
 private struct StoredFacts<Entity: StoredEntity>: VersionedFeedFacts {
   let entry: ChangeEntry
   let held: ChangeEntry?
   let store: any DataStoreProtocol
-  /// The entity's parked entry. Loaded by ``parkedVersion()``.
   var parked: ChangeEntry?
-  /// Decoded entity of the entry. Set by ``content()``.
   var entity: Entity?
 
   init(entry: ChangeEntry, held: ChangeEntry?, store: any DataStoreProtocol) {

@@ -3,9 +3,8 @@ import TrendyModels
 /// Decides how to apply each feed entry of a hub with versions. Entries must be passed in order.
 ///
 /// Does not read the store: ``VersionedFeedApplier`` passes the state and carries out the decisions. Facts that are
-/// expensive to determine come from ``VersionedFeedFacts``, and only when a decision depends on them.
+/// expensive to determine are requested from ``VersionedFeedFacts`` only if a decision depends on them.
 package struct VersionedFeedPlanner: Hashable, Sendable {
-  /// State of an entity in the replica.
   package struct Held: Hashable, Sendable {
     package var version: Int64
     package var isDelete: Bool
@@ -19,7 +18,6 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
     }
   }
 
-  /// Feed entry with the state of its entity in the replica.
   package struct Candidate: Hashable, Sendable {
     package var key: EntityKey
     package var version: Int64
@@ -37,7 +35,7 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
   /// Content of an entry, as far as the decision depends on it.
   package enum Content: Hashable, Sendable {
     case unreadable
-    /// Valid data, with the event type without which the entity is not visible.
+    /// Valid data. The entity is visible only while its event type `parent` is.
     case readable(parent: String?)
   }
 
@@ -54,7 +52,6 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
 
   package struct Verdict: Hashable, Sendable {
     package var act: Act
-    /// Whether to delete the entity's parked entry first, because it is older.
     package var takesOutParked: Bool
 
     package init(_ act: Act, takesOutParked: Bool = false) {
@@ -63,13 +60,13 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
     }
   }
 
-  /// Whether to apply entries that are not newer than the replica, because a snapshot corrects errors in the replica.
+  /// Whether to apply entries that are not newer than the replica. A snapshot does this to correct errors in the
+  /// replica.
   private let isAnew: Bool
-  /// Whether the store has any pending or accepted mutation. Usually it has none when a page is applied.
+  /// Whether the store has any pending or accepted mutation.
   private let hasOverlay: Bool
   private var mayBeParked: Bool
-  /// Parents that became live or lost a child. It may now be possible to apply entries that were parked because of
-  /// them.
+  /// Parents that became live or lost a child. Entries parked because of them may now be applicable.
   private var stirred: [String] = []
   private var livingTypes: [String: Bool] = [:]
   private var shownTypes: Set<String> = []
@@ -81,17 +78,13 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
   }
 }
 
-/// Facts from the store and from the data of one entry. Each is requested at most once for an entry, and only if
-/// needed.
+/// Facts from the store and from the data of one entry. Each is requested at most once per entry, and only if needed.
 package protocol VersionedFeedFacts {
-  /// Returns the version of the entity's parked entry, or `nil` if none is parked.
   mutating func parkedVersion() throws -> Int64?
   mutating func content() throws -> VersionedFeedPlanner.Content
-  /// Returns the id of the entity's event type in the replica, or `nil` if there is none.
   func heldParent() throws -> String?
   /// Whether the replica has live children of the event type that the entry describes, visible or not.
   func hasLivingChildren() throws -> Bool
-  /// Whether the entity has pending or accepted mutations.
   func isOverlaid() throws -> Bool
   func isHeldAlive(eventTypeId: String) throws -> Bool
   func isShown(eventTypeId: String) throws -> Bool
@@ -115,13 +108,8 @@ extension VersionedFeedPlanner {
     return Verdict(act, takesOutParked: takesOutParked)
   }
 
-  /// Parks an entry that this version cannot interpret, unless the replica or the parked entry is at least as new.
-  ///
-  /// Such an entry is of an unknown kind or contains numbers that are out of range.
-  /// - Parameters:
-  ///   - version: Version of the entry.
-  ///   - heldVersion: Returns the version of the entity in the replica.
-  ///   - parkedVersion: Returns the version of the entity's parked entry.
+  /// Parks an entry of an unknown kind or with out-of-range numbers, unless the replica or the parked entry is at least
+  /// as new.
   package mutating func onUnread(
     version: Int64, heldVersion: () throws -> Int64?, parkedVersion: () throws -> Int64?
   ) rethrows -> Act {
@@ -133,7 +121,7 @@ extension VersionedFeedPlanner {
     return .park
   }
 
-  /// Returns the parents whose parked entries must be retried, and clears the list. Retrying may add new ones.
+  /// Returns the parents whose parked entries must be retried, and clears the list. Retries may add new parents.
   package mutating func takeStirred() -> [String] {
     defer { stirred = [] }
     return Set(stirred).sorted()
@@ -159,7 +147,7 @@ extension VersionedFeedPlanner {
       livingTypes[entry.key.entityId] = true
       if entry.held?.isDelete ?? true { stirred.append(entry.key.entityId) }
     }
-    // An entity without mutations can be written to its row immediately. For other entities, the data is kept
+    // An entity without mutations can be written to its row immediately. For any other entity, the data is stored
     // separately until the visible state has been computed.
     return try canBeShownAtOnce(entry, under: parent, facts) ? .holdAndShow : .hold
   }
@@ -179,7 +167,7 @@ extension VersionedFeedPlanner {
     return true
   }
 
-  /// Records that the previous parent of the entity has lost a child, unless it is the new parent as well.
+  /// Notes that the entity's previous parent has lost a child, unless the parent stays the same.
   private mutating func leave(
     _ entry: Candidate, for newParent: String? = nil, _ facts: some VersionedFeedFacts
   ) throws {

@@ -2,8 +2,8 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Applies a hub's snapshot part by part. Leaves the queue unchanged. Does not save, because the progress belongs to
-/// the same save as its part, and the cursor to the same save as the last part.
+/// Applies a hub's snapshot part by part and leaves the queue unchanged. Does not save: the caller saves each part
+/// together with the progress, and the last part together with the cursor.
 ///
 /// A part is applied to the replica like a feed page, so between two parts the store is as consistent as between two
 /// pages. Entities that the hub no longer has are removed with the last part.
@@ -18,18 +18,17 @@ struct VersionedSnapshotApplier {
   var next: String?
   let store: any DataStoreProtocol
   let now: Date
-  /// Source of ids for a new identity and for re-offers.
   let random: RandomSource
 
-  /// Starts a snapshot, or applies the next part of the snapshot in progress.
-  /// - Parameter memory: Sync metadata with the progress, which this call updates.
+  /// Starts a snapshot, or applies the next part of the snapshot whose progress is in `memory`, and updates the
+  /// progress.
   /// - Returns: Number of entities in the part.
   func apply(_ memory: inout SyncMetadata) throws -> Int {
     let position = snapshot.position
     let isBeginning = memory.snapshot == nil
     let common = memory.commonVersion(with: position)
     let isReset = isBeginning && common < memory.seen
-    // Ignore a snapshot that belongs to the same history and is older than the replica.
+    // A snapshot of the same history that is older than the replica is ignored.
     if isBeginning, !isReset, memory.generation > 0, position.head < (try store.syncCursor() ?? 0) { return 0 }
 
     let lost = isReset && memory.generation > 0 ? try entries(above: common) : []
@@ -49,7 +48,7 @@ struct VersionedSnapshotApplier {
     // After a reset, spans do not cover replica entries above the hub's head, so all entries are compared.
     try compare(&progress, spans: isReset ? nil : spans)
     var feed = try VersionedFeedApplier(store: store, isAnew: true)
-    // A hub need not send parents first, so the entries are sorted.
+    // A hub need not send parents first.
     try feed.apply(snapshot.entries.sorted { $0.rank < $1.rank }, cursor: progress.cursor)
     if let next {
       progress.next = next
@@ -74,8 +73,8 @@ struct VersionedSnapshotApplier {
 }
 
 extension SyncMetadata {
-  /// Returns the last version that the histories of this store and its hub have in common. If it is lower than
-  /// ``seen``, the hub has lost data.
+  /// Returns the last version shared by the histories of this store and its hub. If it is lower than ``seen``, the hub
+  /// has lost data.
   func commonVersion(with position: HubPosition) -> Int64 {
     if epochs.isEmpty { return position.head }
     return epochs.lastCommonVersion(endingAt: seen, with: position.epochs, endingAt: position.head)
@@ -85,8 +84,7 @@ extension SyncMetadata {
 // MARK: Entities that the hub no longer has
 
 extension VersionedSnapshotApplier {
-  /// Returns the rows without a live entry in the replica. They are removed at the end, unless a part contains their
-  /// entity.
+  /// Returns the rows without a live entry in the replica. They are removed at the end, unless a part contains them.
   private func strays() throws -> [String: Set<String>] {
     var strays: [String: Set<String>] = [:]
     for kind in MutationEntityType.parentsFirst {
@@ -101,8 +99,8 @@ extension VersionedSnapshotApplier {
     return strays
   }
 
-  /// Records the replica's entities that are within the part's ranges but not in the part. Either they were changed
-  /// later and follow in another part, or the hub has deleted them.
+  /// Notes the replica's entities that are within the part's ranges but not in the part. Either they were changed later
+  /// and follow in another part, or the hub has deleted them.
   private func compare(_ progress: inout SyncMetadata.SnapshotProgress, spans: [SnapshotSpan]?) throws {
     var named: [String: Set<String>] = [:]
     for entry in snapshot.entries { named[entry.entityType, default: []].insert(entry.entityId) }
@@ -125,10 +123,8 @@ extension VersionedSnapshotApplier {
     }
   }
 
-  /// Removes the entities that no part contained, and sets the cursor.
-  /// - Parameters:
-  ///   - progress: Progress of the snapshot after its last part.
-  ///   - common: Last version that the histories of store and hub share.
+  /// Removes the entities that no part contained, and sets the cursor. `common` is the last version that the histories
+  /// of store and hub share.
   /// - Returns: Accepted mutations that the snapshot includes.
   private func finish(_ progress: SyncMetadata.SnapshotProgress, upTo common: Int64) throws -> [PendingMutation] {
     let replica = Replica(store: store)
@@ -148,8 +144,8 @@ extension VersionedSnapshotApplier {
       try feed.retryAll()
       try feed.apply([], cursor: progress.cursor)
     }
-    // The snapshot covers every deletion that the hub knows. A local tombstone for an id that is derived from a natural
-    // key is kept unless the entity is live, so that an import does not recreate the entity.
+    // The snapshot covers every deletion that the hub knows. A local tombstone for a natural id is kept unless the
+    // entity is live, so that an import does not recreate the entity.
     for tombstone in try store.fetchTombstones() {
       let isLiving = try replica.held(tombstone.key).map { !$0.isDelete } ?? false
       if isLiving || !NaturalIdentifier.isNatural(tombstone.entityId) { try store.deleteTombstone(tombstone) }
@@ -170,7 +166,7 @@ extension SnapshotSpan {
 // MARK: Lost data
 
 extension VersionedSnapshotApplier {
-  /// Returns the store's entries with a version above `version`, including parked ones, with their data.
+  /// Returns the store's entries above `version`, including parked entries, with their data.
   private func entries(above version: Int64) throws -> [ChangeEntry] {
     let replica = Replica(store: store)
     var lost: [EntityKey: ChangeEntry] = [:]
@@ -187,8 +183,8 @@ extension VersionedSnapshotApplier {
 
   /// Sets aside parked entries that cannot be re-offered because their kind is unknown or a member is invalid.
   ///
-  /// They stay in the store until a program version can read them, under a kind name that no entry of the hub's new
-  /// epoch can replace.
+  /// They stay in the store until a later program version can read them, under a kind name that no entry in the hub's
+  /// new epoch can replace.
   private func setAsideUnknown(above version: Int64) throws {
     for parked in try store.fetchParkedChanges() where parked.id > version && parked.offeredKey == nil && !parked.isLost
     {
@@ -199,7 +195,6 @@ extension VersionedSnapshotApplier {
 }
 
 extension ChangeEntry {
-  /// Key of the entity; `nil` for a kind that is unknown to this version.
   var key: EntityKey? { MutationEntityType(rawValue: entityType).map { EntityKey($0, entityId) } }
 
   /// Key of an entity that can be re-offered; `nil` if its kind is unknown or a member is invalid.

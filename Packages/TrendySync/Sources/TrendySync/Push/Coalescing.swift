@@ -3,28 +3,24 @@ package import TrendyModels
 
 /// Decides how a new mutation changes the mutations that are already pending.
 ///
-/// Only the entity's last mutations are changed, and only if they are unsent, because the hub may already have received
-/// a sent one. A changed reference is never coalesced, because its order relative to the create and delete of the
-/// referenced entity matters. Nothing is coalesced into a create with a natural key, because such a create has no
-/// effect if the entity exists.
+/// Only the entity's last mutations are changed, and only if they are unsent, because the hub may have received a sent
+/// mutation. A changed reference is never coalesced, because its order relative to the create and delete of the
+/// referenced entity matters. Nothing is coalesced into a create with a natural key, because that create has no effect
+/// if the entity exists.
 package enum Coalescing: Sendable {
   package enum Effect: Hashable, Sendable {
-    /// Append the mutation to the queue.
     case append
     /// Replace a pending mutation with this one, which has the same id and position.
     case merge(PendingMutation)
-    /// Append the mutation to the queue and remove these mutations, which it makes obsolete.
+    /// Append the mutation to the queue and remove these mutations, which are now obsolete.
     case replace([PendingMutation])
-    /// Remove the create from the queue and drop the delete, because the hub needs neither.
+    /// Remove this create from the queue and drop the new delete, because the hub needs neither.
     case cancel(PendingMutation)
     /// Drop the mutation, because an equal one is pending.
     case drop
   }
 
-  /// Returns the effect of a new mutation on the queue.
-  /// - Parameters:
-  ///   - mutation: The new mutation.
-  ///   - queue: All pending mutations in order.
+  /// Returns the effect of a new mutation on the queue, which contains all pending mutations in order.
   /// - Throws: `APIError.decodingError` for a payload that is not a JSON object.
   package static func onMutation(_ mutation: PendingMutation, queue: [PendingMutation]) throws -> Effect {
     let earlier = queue.filter { $0.key == mutation.key }
@@ -51,7 +47,7 @@ package enum Coalescing: Sendable {
     }
   }
 
-  /// Returns the delete with the fields of the updates that it replaces, so that a later restore includes them.
+  /// Returns the delete with the fields of the updates that it replaces. A later restore then includes them.
   package static func carrying(_ edits: [PendingMutation], by delete: PendingMutation) throws -> PendingMutation {
     guard var carried = edits.first else { return delete }
     for edit in edits.dropFirst() { carried = try merged(carried, edit) }
@@ -62,15 +58,14 @@ package enum Coalescing: Sendable {
     return result
   }
 
-  /// Whether every device that records the same data derives the same id, because the entity was imported or detected
-  /// rather than entered by the user.
+  /// Whether the entity was imported or detected rather than entered by the user. Every device that records the same
+  /// data then derives the same id.
   static func hasNaturalKey(_ entity: some SyncedEntity) -> Bool {
     if NaturalIdentifier.isNatural(entity.id) { return true }
     guard let event = entity as? Event else { return false }
     return isNaturalSource(event.wireSourceType) || event.externalId != nil || event.healthKitSampleId != nil
   }
 
-  /// Whether the entity that a mutation creates has a natural key, as in ``hasNaturalKey(_:)-(SyncedEntity)``.
   package static func hasNaturalKey(_ create: PendingMutation) throws -> Bool {
     if NaturalIdentifier.isNatural(create.entityId) { return true }
     guard create.entityType == .event else { return false }
@@ -86,7 +81,6 @@ package enum Coalescing: Sendable {
     }
   }
 
-  /// Returns the entities to which a payload refers.
   package static func references(in payload: Data) throws -> [EntityKey] {
     guard !payload.isEmpty else { return [] }
     let fields = try fields(of: payload)
@@ -100,14 +94,12 @@ package enum Coalescing: Sendable {
     ("geofence_id", .geofence),
   ]
 
-  /// Whether pending mutations can refer to entities of this kind.
   static func canBeReferredTo(_ kind: MutationEntityType) -> Bool { referenceFields.contains { $0.kind == kind } }
 
   private static func refers(_ mutation: PendingMutation, to key: EntityKey) throws -> Bool {
     try references(in: mutation.payload).contains(key)
   }
 
-  /// Whether an update sets or clears a reference.
   private static func changesReference(_ update: PendingMutation) throws -> Bool {
     let fields = try fields(of: update.payload)
     return referenceFields.contains { fields[$0.name] != nil }
@@ -115,7 +107,7 @@ package enum Coalescing: Sendable {
 
   /// Merges the second payload into the first, member by member.
   ///
-  /// An event's properties are merged by key (RFC 7396, one level deep, because a property is replaced as a whole). An
+  /// An event's properties are merged by key: RFC 7396, one level deep, because a property is replaced as a whole. An
   /// update keeps null, which clears the field at the hub; a create omits cleared fields.
   private static func merged(_ first: PendingMutation, _ second: PendingMutation) throws -> PendingMutation {
     let isCreate = first.operation == .create
@@ -140,8 +132,7 @@ package enum Coalescing: Sendable {
 
   /// Returns the field versions of a merged mutation, each taken from the newest change to the field.
   ///
-  /// A change to a field that was already pending has inherited the base of the pending value, so the newest version
-  /// has the oldest base.
+  /// If the field was already pending, the newest change has inherited the base of the pending value.
   private static func marks(
     of result: PendingMutation, after first: PendingMutation, _ second: PendingMutation
   ) throws -> [String: FieldVersion] {
@@ -167,7 +158,7 @@ extension PendingMutation {
 }
 
 extension [String: FieldVersion] {
-  /// These field versions in compact form: the most frequent one is stored once, as the default for fields without an
+  /// Field versions in compact form: the most frequent version is stored once, as the default for fields without an
   /// entry.
   var compressed: [String: FieldVersion] {
     var counts: [FieldVersion: Int] = [:]

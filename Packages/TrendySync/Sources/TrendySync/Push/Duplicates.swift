@@ -7,7 +7,7 @@ public struct Duplicates: Hashable, Sendable {
   public let kept: Event
   /// Events whose values are all contained in ``kept``.
   public let doubles: [Event]
-  /// Events with the same id in an external source but different values, which the user must compare.
+  /// Events with the same id in an external source but different values. The user must compare them.
   public let differing: [Event]
 }
 
@@ -29,8 +29,8 @@ extension Duplicates {
   }
 
   private static func find(alike events: [Event]) throws -> [Duplicates] {
-    // The event with the most values is kept. Among events with equally many values, one whose id is derived from a
-    // natural key is preferred, because the next import then recognizes it.
+    // The event with the most values is kept. Of events with equally many values, prefer an id derived from a natural
+    // key, because the next import then recognizes the event.
     var rest = try events.map { (event: $0, words: try words(of: $0)) }.sorted { one, other in
       let (natural, otherNatural) = (
         NaturalIdentifier.isNatural(one.event.id), NaturalIdentifier.isNatural(other.event.id)
@@ -59,7 +59,7 @@ extension Duplicates {
       || (one.healthKitSampleId != nil && one.healthKitSampleId == other.healthKitSampleId)
   }
 
-  /// Returns all values of an event by name, each property separately, without null values.
+  /// Returns the non-null values of an event by name, each property separately.
   private static func words(of event: Event) throws -> [String: JSONValue] {
     var words = try WireJSON.members(of: event.createRequest)
     for (key, value) in words.removeValue(forKey: "properties")?.objectValue ?? [:] {

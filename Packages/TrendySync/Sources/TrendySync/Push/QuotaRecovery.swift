@@ -4,15 +4,15 @@ import TrendyProtocols
 
 /// Moves deletions to the front of the queue when the record exceeds the hub's quota. Does not save.
 ///
-/// Only deletions whose order does not matter are moved: those of events that the hub has and that no other mutation in
-/// the queue changes. Nothing refers to an event.
+/// Only deletions whose order does not matter are moved: of events that exist at the hub and have no other mutation in
+/// the queue. Nothing refers to an event.
 struct QuotaRecovery {
   let store: any DataStoreProtocol
   let random: RandomSource
   let now: Date
 
-  /// Moves all such deletions behind the refused part of the queue to the front of the queue.
-  /// - Parameter tried: Number of mutations at the front that the hub refused as a whole.
+  /// Moves the eligible deletions after the first `tried` mutations, which the hub refused as a whole, to the front of
+  /// the queue.
   /// - Returns: Whether any deletion was moved.
   func bringDeletionsForward(past tried: Int) throws -> Bool {
     let queue = try store.fetchPendingMutations().inSendingOrder

@@ -2,9 +2,9 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Queues data that a hub has lost and this store has, ahead of everything pending. Does not save.
+/// Queues data that this store has and its hub has lost, ahead of all pending mutations. Does not save.
 struct Reoffer {
-  /// Entity that the hub does not have, or has only in an older state.
+  /// Entity that the hub has lost, or has only in an older state.
   struct Loss {
     /// The store's entry, with its data.
     var entry: ChangeEntry
@@ -16,25 +16,20 @@ struct Reoffer {
 
   let store: any DataStoreProtocol
   let now: Date
-  /// Source of ids for a new identity and for re-offers.
   let random: RandomSource
 
-  /// Rebuilds the queue under a new identity.
+  /// Rebuilds the queue under a new identity and returns the number of re-offers and lost accepted mutations.
   ///
-  /// The re-offers with their original authors and stamps come first, then lost accepted mutations and all pending ones
-  /// in their order. Bases are lowered to the last common version.
-  /// - Parameters:
-  ///   - losses: Entities to re-offer.
-  ///   - accepted: Accepted mutations that the hub has lost.
-  ///   - common: Last version that the histories of store and hub share.
-  /// - Returns: Number of re-offers and lost accepted mutations.
+  /// The re-offers come first, with their original authors and stamps, followed by the `accepted` mutations that the
+  /// hub has lost and all pending mutations, in their order. Bases are lowered to `common`, the last version that the
+  /// histories of store and hub share.
   @discardableResult
   func queue(_ losses: [Loss], _ accepted: [PendingMutation], above common: Int64) throws -> Int {
     let device = try NewIdentity(store: store, random: random, now: now).take()
     let waiting = try store.fetchPendingMutations()
     var queue = accepted.inAcceptingOrder + waiting
     for index in queue.indices {
-      // The queue is ordered by time. A clock that was set back must not move a later mutation to the front.
+      // The queue is ordered by time. After the clock was set back, a later mutation must not move to the front.
       if index > 0 { queue[index].createdAt = max(queue[index].createdAt, queue[index - 1].createdAt) }
       queue[index].acceptedVersion = nil
       queue[index].sequence = nil
@@ -53,15 +48,14 @@ struct Reoffer {
       try losses.filter { !$0.entry.isDelete }.compactMap { try offer($0, at: first, under: device) }
       + losses.filter(\.entry.isDelete).reversed().compactMap { try offer($0, at: first, under: device) }
     for mutation in waiting { try store.deletePendingMutation(mutation) }
-    // Inserted one by one, so that mutations with equal times keep this order.
     for mutation in offers + queue { try store.insertPendingMutation(mutation) }
     return offers.count + accepted.count
   }
 
   /// Returns the re-offer of an entity, or `nil` if there is nothing to send.
   ///
-  /// The re-offer has a device but no sequence number, so nothing is coalesced into it. Other devices re-offer the
-  /// entity too, and the hub may already have received it from one of them.
+  /// The re-offer has a device but no sequence number, which prevents coalescing: other devices re-offer the entity
+  /// too, and the hub may already have received it from one of them.
   private func offer(_ loss: Loss, at date: Date, under device: String) throws -> PendingMutation? {
     let (entry, common) = (loss.entry, loss.common)
     guard let key = entry.key else { return nil }
@@ -71,7 +65,7 @@ struct Reoffer {
       createdAt: date, device: device, incarnation: entry.incarnation)
     let isRestore = !entry.isDelete && loss.atHub.map { $0.incarnation < entry.incarnation } ?? false
     // If the hub has no entry at all, it also lacks earlier fields and fields without a version. A restore includes the
-    // parent with its author, by which the hub recognizes a re-offer.
+    // parent field with its author, by which the hub recognizes a re-offer.
     let (members, marks) = entry.fields(
       above: loss.atHub == nil ? nil : common, base: common,
       always: isRestore ? SyncedKind.named(entry.entityType)?.parent?.name : nil)
@@ -79,14 +73,13 @@ struct Reoffer {
       mutation.base = common
       let mark = entry.marks[FieldVersion.others] ?? FieldVersion(version: common, stamp: 0)
       mutation.marks = [FieldVersion.others: FieldVersion(version: common, stamp: mark.stamp, author: mark.author)]
-      // The last values are included so that a later restore has them.
       if !members.isEmpty {
         mutation.payload = try WireJSON.encode(members)
         mutation.marks = marks
       }
       return mutation
     }
-    // An edit of an incarnation that has been deleted at the hub does not restore the entity. The hub refuses the edit,
+    // If the incarnation has been deleted at the hub, an edit does not restore the entity. The hub refuses the edit,
     // which then moves to the journal.
     mutation.operation = loss.atHub == nil ? .create : isRestore ? .restore : .update
     if members.isEmpty, mutation.operation == .update { return nil }
@@ -99,11 +92,8 @@ struct Reoffer {
 }
 
 extension ChangeEntry {
-  /// Returns the fields written after a version, as members of a request, with their authors and stamps.
-  /// - Parameters:
-  ///   - version: Exclusive lower bound; `nil` for all fields.
-  ///   - base: Base to set for the fields.
-  ///   - always: Field to include regardless of its version; `nil` for none.
+  /// Returns the fields written after `version`, or all fields if it is `nil`, as members of a request with their
+  /// authors and stamps. The field named `always` is included in any case.
   fileprivate func fields(
     above version: Int64?, base: Int64, always: String?
   ) -> (members: [String: JSONValue], marks: [String: FieldVersion]) {

@@ -3,9 +3,9 @@ import TrendyProtocols
 
 /// State of a store on which a request is based. The response is applied only if the state has not changed.
 ///
-/// A kernel lock ensures that only one engine at a time syncs a store. These checks are a second line of defence.
+/// The sync lock normally ensures that only one engine syncs a store. These checks are a second line of defence.
 struct RequestState: Hashable, Sendable {
-  /// Position that the request contains; `nil` if the store has no identity yet.
+  /// Position sent with the request; `nil` if the store has no identity yet.
   let position: DevicePosition?
   /// Replica generation of ``SyncMetadata``.
   let generation: Int64
@@ -23,14 +23,12 @@ struct RequestState: Hashable, Sendable {
   }
 
   /// Checks that the store has the same identity and replica generation as when the request was sent.
-  /// - Parameter store: The store to compare with.
   /// - Throws: ``SyncFailure/elsewhere`` if another process has applied a response in the meantime.
   func checkStands(in store: any DataStoreProtocol) throws { try check(RequestState(of: store)) }
 
   /// Checks, in addition, that no outcome has been acknowledged since the request was sent.
   ///
-  /// Needed for a push response and for a reported fork, because an acknowledgement in between would contradict either.
-  /// - Parameter store: The store to compare with.
+  /// An acknowledgement in between would contradict a push response or a reported fork.
   /// - Throws: ``SyncFailure/elsewhere`` if the state has changed.
   func checkNothingWasAcknowledged(in store: any DataStoreProtocol) throws {
     let now = try RequestState(of: store)

@@ -26,7 +26,6 @@ extension SyncEngine {
       let settled = try saving { try settle(batch, question, sent.answer, asking, in: $0) }
       tally.pushed += settled
       synced += settled
-      // Mutations queued in the meantime are counted with the next batch.
       pendingCount = max(0, pendingCount - settled)
       broadcast.set(.syncing(synced: synced, total: max(total, synced + pendingCount)))
       if settled > 0 {
@@ -63,8 +62,8 @@ extension SyncEngine {
 
   /// Assigns sequence numbers to the next mutations and saves them as sent. Returns `nil` if nothing is pending.
   ///
-  /// They are saved before anything is sent. Afterwards a mutation never changes, because the hub may have received it
-  /// even if the response is lost.
+  /// Mutations are saved as sent before the request, and never change afterwards, because the hub may have received
+  /// them even if the response is lost.
   private func nextBatch() throws(SyncFailure) -> (PushBatch, RequestState)? {
     let (next, count) = try saving { store -> ((PushBatch, RequestState)?, Int) in
       try store.beginWriting()
@@ -97,14 +96,8 @@ extension SyncEngine {
     return next
   }
 
-  /// Applies the outcomes of a push.
-  /// - Parameters:
-  ///   - batch: The mutations sent.
-  ///   - question: State of the store on which the push was based.
-  ///   - answer: The hub's response.
-  ///   - asking: Start of the request.
-  ///   - store: Unit of work to write to.
-  /// - Returns: Number of mutations that left the queue.
+  /// Applies the outcomes of a push and returns the number of mutations that left the queue. `question` is the store
+  /// state on which the push was based, `asking` the start of the request.
   private func settle(
     _ batch: PushBatch, _ question: RequestState, _ answer: PushBatchResult, _ asking: RequestStart,
     in store: any DataStoreProtocol
@@ -123,7 +116,6 @@ extension SyncEngine {
         try await networkClient.push(batch)
       }
     }
-    // A mutation without an outcome is sent again.
     let count = batch.mutations.count
     answer.outcomes = Array(answer.outcomes.prefix(count))
     answer.outcomes += Array(repeating: .tryLater(retryAfter: nil), count: count - answer.outcomes.count)
@@ -139,7 +131,7 @@ extension SyncEngine {
   }
 
   /// Returns the failure of a push that threw an error. A transient failure changes no mutation. Any other failure is
-  /// recorded with the first mutation, which may be its cause.
+  /// stored in the first mutation, which may be its cause.
   private func failure(
     of batch: PushBatch, _ question: RequestState, _ error: any Error
   ) throws(SyncFailure) -> SyncFailure {
@@ -152,13 +144,12 @@ extension SyncEngine {
         try question.checkStands(in: store)
         try store.insertPendingMutation(first)
       }
-      // A smaller batch will show whether one of several mutations is the cause.
+      // A smaller batch shows whether one of several mutations is the cause.
       batchLimit = max(1, min(batchLimit, batch.mutations.count) / 2)
     }
     return halving(noted(failure), error as? APIError)
   }
 
-  /// Halves the next batch after a timeout.
   private func halving(_ failure: SyncFailure, _ error: APIError?) -> SyncFailure {
     if error?.isTimeout == true { batchLimit = max(1, batchLimit / 2) }
     return failure
@@ -176,13 +167,8 @@ extension SyncEngine {
   /// Handles an exceeded quota. The hub checks a push as a whole, so a deletion in it frees space for the mutations
   /// before it.
   ///
-  /// First sends one batch of the maximum size, then moves the deletions that follow the batch to the front of the
-  /// queue.
-  /// - Parameters:
-  ///   - batch: The batch that the hub refused.
-  ///   - question: State of the store on which the push was based.
-  ///   - error: Error that the push threw.
-  ///   - fullness: Measures tried so far.
+  /// First sends one batch of the maximum size. If the hub refuses that batch too, moves the deletions that follow it
+  /// to the front of the queue. `fullness` contains the measures tried so far.
   /// - Returns: Whether the error was an exceeded quota and another attempt may succeed.
   private func goOnWhileFull(
     _ batch: PushBatch, _ question: RequestState, _ error: APIError?, _ fullness: inout Fullness
@@ -206,22 +192,17 @@ extension SyncEngine {
   }
 
   /// Halves a push that the hub refused as a whole, until a single mutation remains. That mutation moves to the journal
-  /// with the hub's response, so that no mutation blocks the queue.
+  /// with the hub's response, so that it does not block the queue.
   ///
-  /// If the response may have nothing to do with the content, for example because it came from a proxy, an empty push
-  /// is tried first. If it is refused too, the push fails and nothing is moved. Status 413 always depends on the
+  /// If the refusal may have nothing to do with the content, for example because it came from a proxy, sends an empty
+  /// push first. If the hub refuses that too, the push fails and nothing is moved. Status 413 always depends on the
   /// content.
-  /// - Parameters:
-  ///   - batch: The batch that the hub refused.
-  ///   - question: State of the store on which the push was based.
-  ///   - error: Error that the push threw.
-  ///   - narrowing: Progress so far.
   /// - Returns: Whether the push can continue.
   private func narrow(
     _ batch: PushBatch, _ question: RequestState, _ error: any Error, _ narrowing: inout Narrowing
   ) async throws(SyncFailure) -> Bool {
     guard let error = error as? APIError, error.isRefusalOfPush else { return false }
-    // A hub that refuses one mutation after another may have a temporary fault; the next round continues.
+    // If a hub refuses one mutation after another, it may have a temporary fault. The next round continues.
     guard narrowing.movedInARow < Narrowing.maxConsecutive else { return false }
     if !narrowing.isAccepted, error.statusCode != 413 {
       guard try await acceptsEmptyPush(at: batch.position) else { return false }
@@ -242,9 +223,9 @@ extension SyncEngine {
       try question.checkStands(in: store)
       let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMetadata())
       // The hub has not counted the mutation, so the next sequence number would leave a gap. Under a new identity,
-      // numbers start at 1. Without an identity, the store could not report the versions that it has seen and would not
-      // notice a restored hub. The identity is replaced first because that removes the sequence numbers of later
-      // mutations; those that depend on this one then move to the journal too.
+      // numbers restart at 1. Without an identity, the store could not report the versions that it has seen and would
+      // not notice a restored hub. The identity is replaced first because that removes the sequence numbers of later
+      // mutations; those that depend on this one can then move to the journal too.
       try NewIdentity(store: store, random: random, now: clock.now).take()
       for mutation in batch.mutations { try replication.setAside(mutation, problem) }
     }
@@ -252,7 +233,7 @@ extension SyncEngine {
     return true
   }
 
-  /// Progress in narrowing a refused push down to the mutation that the hub refuses.
+  /// Progress in finding the mutation that makes the hub refuse a push.
   private struct Narrowing {
     static let maxConsecutive = 16
     /// Whether the hub has accepted a push.
@@ -262,7 +243,6 @@ extension SyncEngine {
   }
 
   /// Sends an empty push to determine whether the hub refuses every push.
-  /// - Parameter position: Position that the request contains.
   /// - Throws: Errors that leave this undetermined, such as a lost connection.
   private func acceptsEmptyPush(at position: DevicePosition) async throws(SyncFailure) -> Bool {
     if Task.isCancelled { throw .cancelled }
@@ -282,7 +262,7 @@ extension SyncEngine {
 extension APIError {
   /// Whether the hub refused a push as a whole and would refuse it again.
   ///
-  /// Statuses 401 and 410 require a different reaction, as do the two conflicts that sync resolves itself.
+  /// Statuses 401 and 410, and the conflicts `log_reset` and `device_forked`, are handled elsewhere.
   fileprivate var isRefusalOfPush: Bool {
     guard let status = statusCode, (400..<500).contains(status), !isTransient, status != 401, status != 410 else {
       return false
@@ -292,7 +272,6 @@ extension APIError {
   }
 }
 
-/// Transient failure that ended a push.
 private final class ObservedFailure: Sendable {
   private let content = Mutex<APIError?>(nil)
   var error: APIError? { content.withLock { $0 } }

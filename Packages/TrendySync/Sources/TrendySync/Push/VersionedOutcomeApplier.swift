@@ -17,11 +17,7 @@ struct VersionedOutcomeApplier {
     complete = try store.syncMemory()?.complete ?? 0
   }
 
-  /// Applies the outcomes of a batch.
-  /// - Parameters:
-  ///   - mutations: The mutations sent.
-  ///   - answer: The hub's response, with one outcome for each mutation.
-  /// - Returns: Number of mutations that left the queue.
+  /// Applies the outcomes of a batch and returns the number of mutations that left the queue.
   func settle(_ mutations: [PendingMutation], _ answer: PushBatchResult) throws -> Int {
     let replica = Replica(store: store)
     var touched: [EntityKey] = []
@@ -61,7 +57,6 @@ struct VersionedOutcomeApplier {
 }
 
 extension VersionedOutcomeApplier {
-  /// Stores those values of a mutation that lost to later writes.
   private func journal(_ lost: [String], of mutation: PendingMutation) throws {
     let members = try WireJSON.decode([String: JSONValue].self, from: mutation.payload)
     let nested = SyncedKind.named(mutation.entityType.rawValue)?.nestedMember
@@ -85,12 +80,9 @@ extension VersionedOutcomeApplier {
         recordedAt: clock.now))
   }
 
-  /// Moves a refused mutation to the journal. If it is a create or restore, the pending mutations of the entity and its
-  /// children are moved as well, because the hub does not have the entity.
-  /// - Parameters:
-  ///   - mutation: The refused mutation.
-  ///   - problem: The hub's response.
-  ///   - touched: Receives the entities whose visible state must be recomputed.
+  /// Moves a refused mutation to the journal. If it is a create or restore, the hub does not have the entity, so the
+  /// pending mutations of the entity and its children are moved as well.
+  /// - Parameter touched: Receives the entities whose visible state must be recomputed.
   /// - Returns: Number of mutations that left the queue.
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, _ touched: inout [EntityKey]) throws
     -> Int
@@ -104,7 +96,7 @@ extension VersionedOutcomeApplier {
     var settled = 1
     var dead: Set = [mutation.key]
     let reason = "Depends on a rejected \(mutation.entityType.words): \(problem)"
-    // Only an event type has children. For any other entity, its own mutations are sufficient.
+    // Only an event type has children. For any other entity, its own mutations suffice.
     let others =
       mutation.entityType == .eventType
       ? try store.fetchPendingMutations() : try Replica(store: store).waiting(of: mutation.key)
@@ -121,12 +113,8 @@ extension VersionedOutcomeApplier {
     return settled
   }
 
-  /// Moves a mutation to the journal. The row of a refused create is marked as failed and stays visible until the user
-  /// decides, because the hub never had the entity.
-  /// - Parameters:
-  ///   - mutation: The mutation to move.
-  ///   - reason: Explanation for the user.
-  ///   - isDeleted: Whether another device deleted the entity, so that it is not visible.
+  /// Moves a mutation to the journal. If it is a create, its row is marked as failed and stays visible until the user
+  /// decides, unless another device deleted the entity.
   private func setAside(_ mutation: PendingMutation, reason: String, isDeleted: Bool) throws {
     let journal = ConflictJournal(store: store, clock: clock)
     try journal.move(mutation, reason: reason)
@@ -140,8 +128,6 @@ struct NewIdentity {
   let random: RandomSource
   let now: Date
 
-  /// Creates the identity and removes all sequence numbers.
-  /// - Returns: The new identity.
   @discardableResult
   func take() throws -> String {
     let device = random.identity(after: try store.syncIdentity()?.device, at: now)

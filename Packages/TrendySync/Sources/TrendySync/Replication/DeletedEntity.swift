@@ -10,7 +10,7 @@ public struct DeletedEntity: Hashable, Sendable, Identifiable {
   public let deletedAt: Date?
   /// Values before the deletion, keyed by the wire name of the field.
   public let fields: [String: JSONValue]
-  /// The deleted event, if the entity is an event.
+  /// The deleted event; `nil` for entities of other kinds.
   public let event: Event?
 
   public init(
@@ -27,7 +27,7 @@ public struct DeletedEntity: Hashable, Sendable, Identifiable {
 extension Recorder {
   /// Returns the entities that ``restore(_:id:)`` can restore, latest deletion first.
   ///
-  /// Includes deletions made on any device. The hub lists a deletion for 90 days.
+  /// Includes deletions from all devices. The hub lists a deletion for 90 days.
   public func deleted(_ kind: MutationEntityType) throws -> [DeletedEntity] {
     try read { store in
       let replica = Replica(store: store)
@@ -38,7 +38,7 @@ extension Recorder {
             return nil
           }
           let overlay = try replica.overlay(of: EntityKey(kind, held.entityId))
-          // A deletion that was sent and not yet answered cannot be restored; see ``restore(_:id:)``.
+          // While the hub has not answered a sent deletion, the entity cannot be restored; see ``restore(_:id:)``.
           let isUnheard = overlay.last.map { $0.operation == .delete && $0.wasNeverSent } ?? false
           guard isUnheard || (held.isDelete && overlay.isEmpty) else { return nil }
           return DeletedEntity(

@@ -1,7 +1,6 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Kind of a ``KindRecord``, expressed as a type.
 protocol RecordKind: Hashable, Sendable {
   static var entityType: MutationEntityType { get }
 }
@@ -12,7 +11,6 @@ enum SettingKind: RecordKind { static var entityType: MutationEntityType { .sett
 enum SkipKind: RecordKind { static var entityType: MutationEntityType { .skip } }
 enum ConflictKind: RecordKind { static var entityType: MutationEntityType { .conflict } }
 
-/// Entity that is stored as a `SyncedRecord`: any ``KindRecord``.
 protocol RecordEntity: StoredEntity {
   var record: SyncedRecord { get set }
   init(_ record: SyncedRecord)
@@ -33,8 +31,8 @@ extension MutationEntityType {
     }
   }
 
-  /// Type that stores entities of this kind as records.
-  /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for a kind with its own Swift type.
+  /// Type that stores entities of this kind. Throws ``RecorderError/hasItsOwnType(_:)`` for a kind with its own Swift
+  /// type.
   var recordType: any RecordEntity.Type {
     get throws {
       guard let type = stored as? any RecordEntity.Type else { throw RecorderError.hasItsOwnType(self) }
@@ -43,7 +41,7 @@ extension MutationEntityType {
   }
 }
 
-/// Entity of a kind without its own Swift type, adapted to the protocols of sync.
+/// Entity of a kind without its own Swift type, adapted to the sync protocols.
 struct KindRecord<Kind: RecordKind>: SyncedEntity {
   typealias Wire = RecordDocument
   typealias CreateRequest = NewRecord
@@ -86,7 +84,6 @@ struct KindRecord<Kind: RecordKind>: SyncedEntity {
   }
 }
 
-/// Members of a record on the wire.
 struct RecordDocument: Hashable, Sendable, Codable {
   var id: String
   /// Fields without null values and without ``ownMembers``, which only the hub sets.
@@ -114,7 +111,6 @@ struct RecordDocument: Hashable, Sendable, Codable {
   }
 }
 
-/// Payload of a create.
 struct NewRecord: Hashable, Sendable, Codable {
   var document: RecordDocument
 

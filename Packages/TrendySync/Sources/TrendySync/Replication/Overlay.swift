@@ -2,11 +2,8 @@ import TrendyModels
 
 /// Computes the visible state of an entity: the replica with this device's mutations applied on top.
 enum Overlay {
-  /// Computes the visible state for a hub without versions.
-  /// - Parameters:
-  ///   - held: Entity in the replica; `nil` if there is none.
-  ///   - waiting: Pending mutations of the entity in queue order.
-  /// - Returns: The visible entity, or `nil` if it is not visible.
+  /// Returns the visible entity for a hub without versions, or `nil` if it is not visible. `waiting` contains its
+  /// pending mutations in queue order.
   static func shown<Entity: StoredEntity>(_ held: Entity?, under waiting: [PendingMutation]) -> Entity? {
     var shown = held
     for mutation in waiting {
@@ -18,7 +15,6 @@ enum Overlay {
           shown = Entity(request)
         }
       case .update:
-        // As for a create, a malformed payload changes nothing.
         if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
           shown?.apply(request)
         }
@@ -30,7 +26,7 @@ enum Overlay {
     return shown
   }
 
-  /// Computes the visible state for a hub with versions. Also compares incarnations.
+  /// Returns the visible entity for a hub with versions, or `nil` if it is not visible. Also compares incarnations.
   /// - Parameters:
   ///   - living: Entity in the replica; `nil` if it is deleted or absent.
   ///   - record: Entry in the replica, live or a tombstone; `nil` if there is none.
@@ -48,7 +44,6 @@ enum Overlay {
           shown = Entity(request)
         }
       case .update:
-        // As for a create, a malformed payload changes nothing.
         if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
           shown?.apply(request)
         }
@@ -58,7 +53,6 @@ enum Overlay {
       case .restore:
         if let record, record.isDelete, record.incarnation >= mutation.incarnation { continue }
         shown = shown ?? living ?? record?.entity(as: Entity.self)
-        // As for a create, a malformed payload changes nothing.
         if shown == nil, let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         } else if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
@@ -70,8 +64,8 @@ enum Overlay {
     return shown
   }
 
-  /// Returns the mutations of a deleted entity that are certainly newer than the deletion: the first unsent create and
-  /// everything after it, because the hub never received that create.
+  /// Returns the mutations that are certainly newer than the deletion of their entity: the first unsent create, which
+  /// the hub never received, and everything after it.
   static func outlivingDeletion(_ waiting: [PendingMutation]) -> [PendingMutation] {
     guard let rebirth = waiting.firstIndex(where: { $0.operation == .create && $0.sequence == nil }) else { return [] }
     return Array(waiting[rebirth...])

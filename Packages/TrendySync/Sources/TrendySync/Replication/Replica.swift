@@ -1,34 +1,31 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Access to the replica in a store, and to the visible rows that are derived from it. Never saves.
+/// Access to the replica in a store, and to the visible rows derived from it. Never saves.
 ///
 /// A row contains the visible state. The hub's data is stored separately only while it differs from the row.
 struct Replica {
   let store: any DataStoreProtocol
 
-  /// Returns the accepted mutations of an entity whose effect is not yet in the replica, followed by its pending
+  /// Returns the entity's accepted mutations that are not yet reflected in the replica, followed by its pending
   /// mutations.
   func overlay(of key: EntityKey) throws -> [PendingMutation] {
     let accepted = try store.acceptedMutations(ofEntity: key.entityId).filter { $0.entityType == key.entityType }
     return try accepted.inAcceptingOrder + waiting(of: key)
   }
 
-  /// Returns the pending mutations of an entity in sending order.
   func waiting(of key: EntityKey) throws -> [PendingMutation] {
     try store.pendingMutations(ofEntity: key.entityId).filter { $0.entityType == key.entityType }.inSendingOrder
   }
 
   func held(_ key: EntityKey) throws -> ChangeEntry? { try store.heldEntry(kind: key.entityType, id: key.entityId) }
 
-  /// Returns the replica's entry for the entity of a feed entry.
   func held(_ entry: ChangeEntry) throws -> ChangeEntry? { try entry.key.flatMap { try held($0) } }
 
   func parked(_ key: EntityKey) throws -> ChangeEntry? {
     try store.parkedChange(entityType: key.entityType.rawValue, entityId: key.entityId)
   }
 
-  /// Whether the hub has sent an entry for this entity.
   func isKnown(_ key: EntityKey) throws -> Bool { try held(key) != nil || parked(key) != nil }
 
   func isHeldAlive(eventTypeId: String) throws -> Bool {
@@ -37,7 +34,6 @@ struct Replica {
 
   // MARK: Visible rows
 
-  /// Writes the visible state to the row: the replica's entity with its mutations applied.
   func show(_ key: EntityKey) throws {
     func show<Entity: StoredEntity>(_ type: Entity.Type) throws { try self.show(type, key.entityId) }
     try show(key.entityType.stored)
@@ -52,7 +48,7 @@ struct Replica {
     try hide(key.entityType.stored)
   }
 
-  /// Stores the hub's data in the replica before the row changes.
+  /// Copies the hub's data to the replica before the row changes.
   func keep<Entity: StoredEntity>(_ row: Entity) throws {
     guard var held = try store.heldEntry(kind: Entity.entityType, id: row.id), !held.isDelete, held.data == nil else {
       return
@@ -61,7 +57,7 @@ struct Replica {
     try store.insertHeldEntry(held)
   }
 
-  /// Stores a feed entry in the replica. The row must then be updated with ``show(_:)``.
+  /// Stores a feed entry in the replica. The caller must then update the row with ``show(_:)``.
   func hold(_ entry: ChangeEntry) throws { try store.insertHeldEntry(entry) }
 
   /// Returns the entry of a live entity with its data, which may be stored only in the row.
@@ -79,10 +75,10 @@ struct Replica {
 }
 
 extension Replica {
-  /// Returns the entity as the hub has it, with its pending mutations applied.
+  /// Returns the entity as the hub has it, with its pending mutations applied. If the entity is not in the replica,
+  /// returns the row.
   ///
-  /// Without pending mutations the result can differ from the row, which may still contain a change that the hub
-  /// refused. If the entity is not in the replica, returns the row.
+  /// The row may differ from the result while it still contains a change that the hub refused.
   func standing<Entity: StoredEntity>(_: Entity.Type, id: String) throws -> Entity? {
     let key = EntityKey(Entity.entityType, id)
     let row = try Entity.find(id: id, in: store)
@@ -90,8 +86,7 @@ extension Replica {
     return Overlay.shown(living, of: record, under: try overlay(of: key))
   }
 
-  /// Returns the entity as the hub has it. The replica has its own data only if the row differs; otherwise the row
-  /// contains the hub's data.
+  /// Returns the entity as the hub has it. The replica has its own copy only if the row differs.
   private func living<Entity: StoredEntity>(_ record: ChangeEntry, _ row: Entity?) -> Entity? {
     record.isDelete ? nil : record.data == nil ? row : record.entity(as: Entity.self)
   }
@@ -101,8 +96,8 @@ extension Replica {
     let row = try Entity.find(id: id, in: store)
     let record = try held(key)
     let overlay = try overlay(of: key)
-    // A refused create stays visible until the user decides or the hub deletes the entity. Without its event type it
-    // remains only in the journal.
+    // A refused create stays visible until the user decides or the hub deletes the entity. Without its event type, the
+    // entity remains only in the journal.
     if let row, overlay.isEmpty, row.syncStatus == .failed, record == nil {
       if let parent = row.parentEventTypeId, try store.findEventType(id: parent) == nil { try hide(row) }
       return
@@ -126,8 +121,8 @@ extension Replica {
       }
     }
     if row != shown { try Entity.write(shown, in: store) }
-    // A local tombstone prevents an import from recreating the entity. It is obsolete after a restore has made the
-    // entity visible.
+    // The entity has become visible after a restore. Its tombstone, which prevented an import from recreating it, is
+    // obsolete.
     if row == nil, NaturalIdentifier.isNatural(id), let tombstone = try store.tombstone(of: key) {
       try store.deleteTombstone(tombstone)
     }
@@ -153,14 +148,13 @@ extension Replica {
     }
     try keep(row)
     try Entity.delete(id: row.id, in: store)
-    // If another device merged the type into another one, children with local changes are moved to that type.
+    // Another device merged the type into a different type. Children with local changes move there.
     if !children.isEmpty, try heir(ofEventType: row.id) != nil {
       for child in children where try !overlay(of: child).isEmpty { try show(child) }
     }
   }
 
-  /// Returns the visible type at the end of the chain of merges that starts at a deleted type, or `nil` if there is
-  /// none.
+  /// Follows the merges that start at a deleted type. Returns the visible type at the end, or `nil` if there is none.
   func heir(ofEventType id: String) throws -> String? {
     var chain = [id]
     while let last = chain.last, let next = try mergedInto(eventTypeId: last), !chain.contains(next) {
@@ -170,7 +164,6 @@ extension Replica {
     return nil
   }
 
-  /// Reads `merged_into` from the pending or accepted deletion, otherwise from the hub's tombstone.
   private func mergedInto(eventTypeId id: String) throws -> String? {
     let key = EntityKey(.eventType, id)
     if let last = try overlay(of: key).last {
@@ -201,12 +194,11 @@ extension Replica {
 extension Replica {
   // MARK: Accepted mutations
 
-  /// Removes accepted mutations from the overlay once the replica contains their effect.
+  /// Removes accepted mutations from the overlay once the replica reflects them.
   ///
-  /// A mutation stays until the entry in the replica is at least as new, because users would otherwise briefly see
-  /// their own changes disappear. A deletion also leaves the overlay when the cursor has passed it and the replica has
-  /// no live entity, but never before earlier mutations of the same entity.
-  /// - Parameter cursor: Current cursor of the store.
+  /// A mutation stays until the replica's entry is at least as new; otherwise users would briefly see their own changes
+  /// disappear. A deletion also leaves the overlay when the cursor has passed it and the replica has no live entity,
+  /// but never before earlier mutations of the same entity.
   /// - Returns: Entities whose rows may have to be updated.
   func sweep(cursor: Int64) throws -> [EntityKey] {
     var kept: Set<EntityKey> = []
@@ -223,14 +215,10 @@ extension Replica {
     return touched
   }
 
-  /// Whether an accepted mutation must stay in the overlay until the feed sends its entity.
+  /// Whether a mutation accepted at `version` must stay in the overlay until the feed sends its entity.
   ///
-  /// If an entity is absent although the replica was complete at that version, the feed will not send it again, because
-  /// its tombstone has been compacted.
-  /// - Parameters:
-  ///   - key: Entity of the mutation.
-  ///   - version: Version at which the hub accepted the mutation.
-  ///   - complete: Version up to which the replica was last complete.
+  /// If the entity is absent although the replica was complete at that version, its tombstone has been compacted and
+  /// the feed will not send it again.
   func comesBack(_ key: EntityKey, version: Int64?, complete: Int64) throws -> Bool {
     guard let version, version <= complete else { return true }
     return try isKnown(key)
@@ -238,7 +226,7 @@ extension Replica {
 
   /// Stores a tombstone for a compacted deletion that the feed no longer sends.
   ///
-  /// Required only for ids derived from a natural key: the next import of the same data must not recreate the entity.
+  /// Only natural ids need it: the next import of the same data must not recreate the entity.
   func noteForgottenDeletion(of key: EntityKey, version: Int64?) throws {
     guard NaturalIdentifier.isNatural(key.entityId) else { return }
     try store.insertTombstone(Tombstone(entityType: key.entityType, entityId: key.entityId, version: version))
@@ -255,12 +243,10 @@ extension Replica {
 }
 
 extension MutationEntityType {
-  /// Index of the kind in an order in which parents precede children.
   var rank: Int { Self.parentsFirst.firstIndex(of: self) ?? Self.parentsFirst.count }
 }
 
 extension Sequence<EntityKey> {
-  /// Unique keys, ordered so that parents precede children.
   var inShowingOrder: [EntityKey] {
     var seen: Set<EntityKey> = []
     return filter { seen.insert($0).inserted }.enumerated()
@@ -271,8 +257,8 @@ extension Sequence<EntityKey> {
 extension [PendingMutation] {
   /// Accepted mutations in the order in which the hub applied them.
   ///
-  /// Does not use the creation time, because a clock may have been set back. Mutations without effect share a version
-  /// and are ordered by sequence number.
+  /// Creation times are ignored, because a clock may have been set back. Mutations without effect share a version and
+  /// are ordered by sequence number.
   var inAcceptingOrder: [PendingMutation] {
     sorted { ($0.acceptedVersion ?? 0, $0.sequence ?? 0) < ($1.acceptedVersion ?? 0, $1.sequence ?? 0) }
   }

@@ -1,12 +1,13 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Strategy with which a store follows its hub: what an edit writes in addition to its mutation, and how responses are
+/// Strategy by which a store follows its hub: what an edit writes in addition to its mutation, and how responses are
 /// applied.
 ///
 /// ``VersionedReplication`` is for a hub with versions: the replica stores what the hub sent, and rows are derived from
 /// it. ``UnversionedReplication`` is for a hub without versions: only rows exist, and tombstones protect local
-/// deletions. ``ReplicationChoice`` selects one of them. All methods work in the caller's unit of work and do not save.
+/// deletions. ``ReplicationChoice`` selects the strategy. All methods work in the caller's unit of work and do not
+/// save.
 protocol Replication {
   var store: any DataStoreProtocol { get }
   var clock: any TimeSource { get }
@@ -14,11 +15,8 @@ protocol Replication {
 
   // MARK: Edits
 
-  /// Sets the bases, field versions and incarnation of a new mutation.
-  /// - Parameters:
-  ///   - mutation: The mutation to complete.
-  ///   - stamp: Hub time of the edit in milliseconds since 1970.
-  ///   - knowledge: Sync metadata of the store.
+  /// Sets the bases, field versions and incarnation of a new mutation. `stamp` is the hub time of the edit in
+  /// milliseconds since 1970.
   func mark(_ mutation: inout PendingMutation, at stamp: Int64, _ knowledge: SyncMetadata) throws
 
   /// Returns how to handle a create for an entity without a row.
@@ -27,17 +25,13 @@ protocol Replication {
   /// Makes an entity visible after its create or restore has been queued.
   func showCreated<Entity: StoredEntity>(_ entity: Entity) throws
 
-  /// Removes an entity after its delete has been queued.
-  /// - Parameters:
-  ///   - type: Type of the entity.
-  ///   - id: Id of the entity.
-  ///   - isCancelled: Whether the create was never sent, so that create and delete cancel each other out.
+  /// Removes an entity after its delete has been queued. `isCancelled` means that the create was never sent, so create
+  /// and delete have cancelled each other out.
   func remove<Entity: StoredEntity>(_ type: Entity.Type, id: String, isCancelled: Bool) throws
 
-  /// Recomputes the visible state of an entity after mutations have left the queue.
   func refreshVisibleState(_ key: EntityKey) throws
 
-  /// Whether an entity exists only as a row: the hub has sent no entry, and no mutation is pending or accepted.
+  /// Whether an entity exists only as a row, without an entry from the hub and without pending or accepted mutations.
   func isLocalOnly(_ key: EntityKey) throws -> Bool
 
   /// Whether a deletion made on this device can be undone.
@@ -48,30 +42,17 @@ protocol Replication {
   /// Whether the store needs a snapshot before it can follow the feed.
   var needsSnapshot: Bool { get throws }
 
-  /// Applies a feed page, including its cursor.
   func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: RequestStart, _ knowledge: SyncMetadata) throws
 
-  /// Content of a snapshot response.
   associatedtype SnapshotContent
 
-  /// Applies a snapshot or a part of one.
-  /// - Parameters:
-  ///   - content: Content of the response.
-  ///   - part: The part that contained it.
-  ///   - asking: Start of the request.
-  ///   - knowledge: Sync metadata with the progress of earlier parts. Without progress, a new snapshot begins.
-  /// - Returns: Number of entities in the part.
+  /// Applies a snapshot or a part of one and returns the number of its entities. If `knowledge` contains no progress of
+  /// earlier parts, a new snapshot begins.
   func lay(
     _ content: SnapshotContent, of part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata
   ) throws -> Int
 
-  /// Applies the outcomes of pushed mutations.
-  /// - Parameters:
-  ///   - mutations: The mutations of the batch.
-  ///   - answer: The hub's response.
-  ///   - asking: Start of the request.
-  ///   - knowledge: Sync metadata of the store.
-  /// - Returns: Number of mutations that left the queue.
+  /// Applies the outcomes of pushed mutations and returns the number of mutations that left the queue.
   func settle(
     _ mutations: [PendingMutation], _ answer: PushBatchResult, _ asking: RequestStart, _ knowledge: SyncMetadata
   ) throws -> Int
@@ -79,11 +60,8 @@ protocol Replication {
   /// Moves a mutation to the conflict journal because the hub rejects its request as a whole.
   func setAside(_ mutation: PendingMutation, _ problem: ProblemDetails) throws
 
-  /// Queues entities that this store has and the hub lacks, although neither side has deleted them.
-  /// - Parameters:
-  ///   - listing: All of the hub's entries.
-  ///   - knowledge: Sync metadata of the store.
-  /// - Returns: Number of queued mutations.
+  /// Queues entities that this store has and the hub lacks, although neither side has deleted them. Returns the number
+  /// of queued mutations.
   func requeueMissing(from listing: HubListing, _ knowledge: SyncMetadata) throws -> Int
 }
 
@@ -100,8 +78,8 @@ enum CreateDisposition: Hashable {
 /// Progress of a pull across several pages.
 struct Pull {
   var cursor: Int64
-  /// Deletes that the hub acknowledged without a version before this pull. All of them have appeared in the feed once
-  /// the pull is complete.
+  /// Deletes that the hub acknowledged without a version before this pull. Once the pull is complete, the feed has
+  /// included all of them.
   let acknowledged: Set<EntityKey>
 
   init(_ store: any DataStoreProtocol) throws {
@@ -120,7 +98,6 @@ struct HubListing {
 extension Replication {
   var replica: Replica { Replica(store: store) }
 
-  /// Stores the hub position and time of a push response.
   func learn(from answer: PushBatchResult, _ asking: RequestStart, _ knowledge: SyncMetadata) throws {
     guard let position = answer.position else { return }
     var memory = knowledge
@@ -132,8 +109,8 @@ extension Replication {
 
   /// Updates the clock offset from the hub time in a response.
   ///
-  /// Stamps of unsent mutations that are above the hub's time are lowered. Otherwise edits from a device whose clock
-  /// was once ahead would win forever.
+  /// Stamps of unsent mutations above the hub's time are lowered. Otherwise edits from a device whose clock was once
+  /// ahead would win forever.
   func learn(_ position: HubPosition, _ asking: RequestStart, _ memory: inout SyncMetadata) throws {
     guard let hub = position.now, memory.learn(hub: hub, asking: asking, clock) else { return }
     for var mutation in try store.fetchPendingMutations() where mutation.wasNeverSent {

@@ -1,36 +1,29 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Selects the ``Replication`` for a unit of work. No other code checks whether the hub and the store have versions.
+/// Selects the ``Replication`` for a unit of work.
 ///
-/// Each response shows whether the hub sends versions. A store has versions after its first snapshot with versions.
-/// ``VersionedReplication`` applies only if both have them, ``UnversionedReplication`` otherwise.
+/// ``VersionedReplication`` applies if the hub sends versions and the store has received a snapshot with versions,
+/// ``UnversionedReplication`` otherwise.
 struct ReplicationChoice {
   let store: any DataStoreProtocol
   let clock: any TimeSource
   let random: RandomSource
 
-  /// Returns the replication for an edit, or for any other change that is not described by a response.
+  /// Returns the replication for an edit, or for any other change made without a response.
   func forStore(_ knowledge: SyncMetadata) -> any Replication {
     knowledge.holdsVersions ? versioned : plain
   }
 
   /// Returns the replication for a response.
-  /// - Parameters:
-  ///   - position: Hub position in the response; `nil` for a hub without versions.
-  ///   - knowledge: Sync metadata of the store.
   /// - Throws: ``SyncFailure/unusable(_:)`` if the store has versions and the response has none.
   func forAnswer(at position: HubPosition?, _ knowledge: SyncMetadata) throws -> any Replication {
     try checkStillGivesVersions(position != nil, knowledge)
     return knowledge.holdsVersions ? versioned : plain
   }
 
-  /// Applies a snapshot or a part of one. From its first snapshot with versions on, the store has versions.
-  /// - Parameters:
-  ///   - part: The response.
-  ///   - asking: Start of the request.
-  ///   - knowledge: Sync metadata with the progress of earlier parts. Without progress, a new snapshot begins.
-  /// - Returns: Number of entities in the part.
+  /// Applies a snapshot or a part of one and returns the number of its entities. The store has versions from its first
+  /// snapshot with versions on. If `knowledge` contains no progress of earlier parts, a new snapshot begins.
   /// - Throws: ``SyncFailure/unusable(_:)`` for a snapshot without versions if the store has versions.
   func lay(_ part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata) throws -> Int {
     switch part.answer {
@@ -42,8 +35,8 @@ struct ReplicationChoice {
     }
   }
 
-  /// Throws if a store with versions receives a response without them. A snapshot without versions has no position, and
-  /// every entity missing from it would be removed.
+  /// Throws if a store with versions receives a response without versions. Applying such a snapshot would remove every
+  /// entity that it lacks.
   private func checkStillGivesVersions(_ givesVersions: Bool, _ knowledge: SyncMetadata) throws {
     guard knowledge.holdsVersions, !givesVersions else { return }
     throw SyncFailure.unusable("it has no epoch, unlike earlier responses")

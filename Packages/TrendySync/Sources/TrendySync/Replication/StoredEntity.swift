@@ -2,8 +2,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Storage operations for the entities of a kind. Together with ``TrendyModels/SyncedEntity``, this is all that sync
-/// needs to know about a kind.
+/// Storage operations for the entities of one kind.
 protocol StoredEntity: SyncedEntity {
   static func find(id: String, in store: any DataStoreProtocol) throws -> Self?
   static func fetchAll(in store: any DataStoreProtocol) throws -> [Self]
@@ -13,9 +12,9 @@ protocol StoredEntity: SyncedEntity {
   static func delete(id: String, in store: any DataStoreProtocol) throws
   static func markSynced(id: String, in store: any DataStoreProtocol) throws
 
-  /// Event type without which the entity is not visible.
+  /// Event type on which the entity's visibility depends.
   var parentEventTypeId: String? { get }
-  /// Returns the entity, moved to the event type into which its own type was merged, or `nil` if it is deleted with its
+  /// Returns the entity moved to the event type into which its own type was merged, or `nil` if it is deleted with its
   /// type.
   func moved(toEventType id: String) -> Self?
 
@@ -33,7 +32,6 @@ extension StoredEntity {
 
   func moved(toEventType id: String) -> Self? { nil }
 
-  /// Writes the row, marked as not yet accepted by the hub.
   func writePending(in store: any DataStoreProtocol) throws {
     var entity = self
     entity.syncStatus = .pending
@@ -63,7 +61,7 @@ extension Event: StoredEntity {
         return
       }
       for event in events where event.timestamp > last { try body(event) }
-      // More events than the limit may have this timestamp, so read all of them.
+      // More events than the limit may have this timestamp, so all of them are read.
       let next = Date(timeIntervalSinceReferenceDate: last.timeIntervalSinceReferenceDate.nextUp)
       for event in try store.events(in: last..<next, ofType: nil, limit: nil) { try body(event) }
       end = last
@@ -109,7 +107,7 @@ extension Geofence: StoredEntity {
   }
   static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteGeofence(id: id) }
   static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markGeofenceSynced(id: id) }
-  // A place remains usable without the event types that its crossings record, so none of these is its parent.
+  // A place remains usable without the event types that its crossings record, so it has no parent.
   var parentEventTypeId: String? { nil }
 }
 
@@ -131,7 +129,6 @@ extension PropertyDefinition: StoredEntity {
 }
 
 extension DataStoreProtocol {
-  /// Whether the entity has a mutation in the queue, sent or not.
   func hasPendingMutation(of key: EntityKey) throws -> Bool {
     for operation in MutationOperation.allCases
     where try hasPendingMutation(entityId: key.entityId, entityType: key.entityType, operation: operation) {

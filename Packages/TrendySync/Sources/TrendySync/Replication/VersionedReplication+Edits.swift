@@ -21,8 +21,8 @@ extension VersionedReplication {
       let shown = overlay.filter { $0.operation != .create || !isImportOfLivingEntity }
       let before = try shown.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
       for name in try FieldChange.changes(of: mutation).keys {
-        // The row still contains an unsettled value from this device, so the new mutation inherits the base of that
-        // value.
+        // The row still contains a pending or accepted value from this device. The new mutation inherits the base of
+        // that value.
         guard let oldest = before.first(where: { $0.isCreate || $0.fields[name] != nil }) else { continue }
         let base = oldest.fields[name]?.base ?? 0
         if base != held { mutation.marks[name] = FieldVersion(version: base, stamp: stamp) }
@@ -72,15 +72,13 @@ extension VersionedReplication {
     var lowest = try replica.parked(key).map { $0.id - 1 } ?? .max
     let isKnown = try replica.isKnown(key)
     for mutation in try replica.overlay(of: key) where mutation.operation != .delete {
-      // A create has no base if the entity exists nowhere else. A natural-key create of an existing entity has no
-      // effect.
+      // A create of a new entity has no base. A create with a natural id has no effect on an existing entity.
       if mutation.operation == .create, !isKnown || NaturalIdentifier.isNatural(key.entityId) { continue }
       for change in try FieldChange.changes(of: mutation).values { lowest = min(lowest, change.base) }
     }
     return lowest
   }
 
-  /// Returns the lowest result of ``lowestBase(of:)`` among the children of an event type.
   private func lowestBaseBeneath(_ key: EntityKey) throws -> Int64 {
     guard key.entityType == .eventType else { return .max }
     let counts = try store.syncCounts()
@@ -104,7 +102,6 @@ extension VersionedReplication {
 }
 
 extension Replica {
-  /// Returns the incarnation that a new edit of an entity refers to.
   func incarnation(of record: ChangeEntry?, under overlay: [PendingMutation]) -> Int64 {
     overlay.filter { $0.operation == .restore }.map(\.incarnation).reduce(record?.incarnation ?? 0, max)
   }

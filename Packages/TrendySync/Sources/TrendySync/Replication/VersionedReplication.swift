@@ -7,7 +7,7 @@ struct VersionedReplication: Replication {
   let clock: any TimeSource
   let random: RandomSource
 
-  /// `true` if the store has no cursor. A cursor of 0 counts as one, because the snapshot of an empty hub has it.
+  /// `true` if the store has no cursor. A cursor of 0 counts: it comes from the snapshot of an empty hub.
   var needsSnapshot: Bool { get throws { try store.syncCursor() == nil } }
 
   func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: RequestStart, _ before: SyncMetadata) throws {
@@ -18,7 +18,7 @@ struct VersionedReplication: Replication {
       try learn(position, asking, &memory)
       memory.take(position)
     }
-    // The cursor must be included, because it reveals a hub that was restored to an older state.
+    // The cursor must be included, because it reveals that a hub was restored to an older state.
     memory.seen = max(memory.seen, page.nextCursor)
     for entry in page.changes { memory.passStamps(of: entry) }
     if !page.hasMore { memory.complete = page.nextCursor }
@@ -74,7 +74,7 @@ struct VersionedReplication: Replication {
     for kind in MutationEntityType.parentsFirst {
       for held in try store.fetchHeldEntries(kind: kind) where held.id <= position.head {
         let atHub = entries[EntityKey(kind, held.entityId)]
-        // A compacted tombstone is absent from the listing, but the hub still keeps its id.
+        // A compacted tombstone is absent from the listing, although the hub still keeps its id.
         guard (atHub?.id ?? 0) < held.id, !held.isDelete || atHub?.isDelete == false else { continue }
         losses.append(Reoffer.Loss(entry: try replica.complete(held), atHub: atHub, common: atHub?.id ?? 0))
       }
@@ -116,10 +116,8 @@ extension SyncMetadata {
 }
 
 extension ChangeFeedResponse {
-  /// Rejects a page that contains an entry outside its range.
-  ///
-  /// An entry stored at a version that the hub never assigned would block later ones.
-  /// - Throws: `SyncFailure.unusable`.
+  /// Rejects a page that contains an entry outside its range. An entry stored at a version that the hub never assigned
+  /// would block later entries.
   fileprivate func check(since cursor: Int64) throws(SyncFailure) {
     guard let stray = changes.first(where: { $0.id <= cursor || $0.id > nextCursor }) else { return }
     throw .unusable(
@@ -129,8 +127,7 @@ extension ChangeFeedResponse {
 }
 
 extension HubSnapshot {
-  /// Rejects a snapshot with an entry above its head. Such an entry would block later ones until the next snapshot.
-  /// - Throws: `SyncFailure.unusable`.
+  /// Rejects a snapshot with an entry above its head. The entry would block later entries until the next snapshot.
   fileprivate func check() throws(SyncFailure) {
     guard let stray = entries.first(where: { $0.id > position.head }) else { return }
     throw .unusable(
@@ -140,8 +137,7 @@ extension HubSnapshot {
 }
 
 extension PushBatchResult {
-  /// Rejects an outcome above the head, because the mutation would stay in the overlay forever and hide later changes.
-  /// - Throws: `SyncFailure.unusable`.
+  /// Rejects an outcome above the head. The mutation would stay in the overlay forever and hide later changes.
   fileprivate func check() throws(SyncFailure) {
     guard let head = position?.head else { return }
     for outcome in outcomes {
