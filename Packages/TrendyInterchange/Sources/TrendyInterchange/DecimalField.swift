@@ -1,6 +1,6 @@
-/// Table field that is empty or contains a plain decimal number such as `-122.0855461`. Parsed from bytes.
+/// Table field that is empty or contains a plain decimal number such as `-122.0855461`.
 struct DecimalField {
-  /// Parsed number, or `nil` if the field is empty.
+  /// Number, or `nil` if the field is empty.
   let value: Double?
 
   /// Parses a field. Returns `nil` for anything else: exponents, plus signs, spaces, or more than 18 digits.

@@ -3,7 +3,6 @@ enum DecimalText {
   /// Upper bound of the magnitude, exclusive. Larger values are receiver errors and are not written.
   static let bound = 1e9
 
-  /// Returns the value, or `nil` if it is not finite or out of bounds.
   static func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && abs($0) < bound ? $0 : nil } }
 
   /// Formats a number in the same way as ``TextBytes/add(_:digits:)``.

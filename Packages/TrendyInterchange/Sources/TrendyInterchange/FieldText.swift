@@ -3,7 +3,6 @@ import TrendyModels
 
 /// Parses the fields of text formats: numbers, timestamps and motion states.
 enum FieldText {
-  /// Removes spaces, tabs and line breaks at both ends of a string.
   static func trim(_ text: some StringProtocol) -> String {
     let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
     var slice = Substring(text).drop(while: isSpace)
@@ -20,17 +19,15 @@ enum FieldText {
     return value
   }
 
-  /// Parses an RFC 3339 timestamp. The offset may consist of hours only. A missing offset means UTC.
+  /// Parses an RFC 3339 timestamp. The offset may lack its minutes; without an offset, the time is in UTC.
   static func date(_ text: some StringProtocol) -> Date? {
     RFC3339.date(from: text) ?? RFC3339.date(from: text + "Z") ?? RFC3339.date(from: text + "00")
   }
 
-  /// Returns whether the string is a timestamp without an offset.
   static func lacksZone(_ text: some StringProtocol) -> Bool {
     RFC3339.date(from: text) == nil && RFC3339.date(from: text + "Z") != nil
   }
 
-  /// Parses a timestamp in RFC 3339 format, or in seconds or milliseconds since 1970.
   static func moment(_ text: some StringProtocol) -> Date? {
     let text = trim(text)
     return number(text).map { moment($0) } ?? date(text)

@@ -9,7 +9,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
   case ownTracks = "owntracks"
   case ownTracksRecording = "owntracks-rec"
 
-  /// Display name.
+  /// Display name of the format.
   public var name: String {
     switch self {
     case .csv: "CSV"
@@ -23,7 +23,6 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Display names of all formats, joined for use in a sentence.
   static var names: String {
     let names = allCases.map { $0 == .csv ? "CSV (with columns lat, lon and time)" : $0.name }
     return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
@@ -56,7 +55,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Returns the error for an unsupported file. It describes the content, or lists the columns if the file is a table.
+  /// Returns the error for an unsupported file: with a description of its content, or with the columns of a table.
   static func refusal(_ bytes: [UInt8]) -> InterchangeError {
     let content = bytes[...].withoutLeadingSpace
     guard let first = content.first else { return .unknownFormat(seen: "an empty file") }
@@ -81,9 +80,8 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
   }
 
   private static func rootElement(of bytes: [UInt8]) -> String? {
-    // A prologue longer than 64 KiB is not supported.
-    guard var reader = try? XMLReader(Array(bytes.prefix(1 << 16))) else { return nil }  // not XML
-    while let event = try? reader.next() {  // broken prologue
+    guard var reader = try? XMLReader(Array(bytes.prefix(1 << 16))) else { return nil }
+    while let event = try? reader.next() {
       if case .start(let name, _) = event { return name }
       if case .finished = event { return nil }
     }

@@ -20,7 +20,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   case unknownFormat(seen: String)
   /// A table has no known column. The value lists its columns.
   case unknownColumns([String])
-  /// The file is known not to contain the data. The reason names the file and the one to use instead.
+  /// The file is known not to contain the data. The reason names this file and the file to use instead.
   case notTheData(reason: String)
   /// Any other error, described by a sentence.
   case unreadable(reason: String)

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writer for a mileage log as CSV (RFC 4180) with 19 columns and one row per trip.
+/// Writes a mileage log as CSV (RFC 4180) with 19 columns and one row per trip.
 ///
 /// The columns and their order are those of ZeroClick's spreadsheet, with English headers. Distances are in kilometres
 /// with at most four decimal places. Dates are written as `2026-11-20` and times as `08:30`, in the given zone. Lines
@@ -15,7 +15,7 @@ public struct MileageCSVWriter: Sendable {
 
   private let secondsFromGMT: @Sendable (Date) -> Int
 
-  /// Creates a writer for a time zone. `secondsFromGMT` returns the UTC offset of the zone at a time, in seconds.
+  /// Creates a writer. `secondsFromGMT` returns the UTC offset of the time zone at a time, in seconds.
   public init(secondsFromGMT: @escaping @Sendable (Date) -> Int) { self.secondsFromGMT = secondsFromGMT }
 
   /// Returns the table for these rows, with a header row.
@@ -37,7 +37,7 @@ public struct MileageCSVWriter: Sendable {
     ]
   }
 
-  /// Returns the local date and time, as parts of an RFC 3339 timestamp. This needs no calendar.
+  /// Returns the local date and time, taken from an RFC 3339 timestamp that is shifted by the UTC offset.
   private func local(_ date: Date) -> (day: String, time: String) {
     let shifted = RFC3339.string(from: date.addingTimeInterval(Double(secondsFromGMT(date))))
     return (String(shifted.prefix(10)), String(shifted.dropFirst(11).prefix(5)))
@@ -62,6 +62,6 @@ public struct MileageCSVWriter: Sendable {
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// Returns whether the cell starts with a minus sign but is not a number, such as `-2+3` or `-cmd`.
+  /// Whether the cell starts with a minus sign but is not a number, such as `-2+3` or `-cmd`.
   private static func isWordAfterMinus(_ cell: String) -> Bool { cell.hasPrefix("-") && Double(cell) == nil }
 }

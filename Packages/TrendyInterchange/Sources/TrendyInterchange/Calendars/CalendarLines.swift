@@ -1,5 +1,5 @@
-/// Parser for the content lines of iCalendar text (RFC 5545, 3.1). Unfolds them and splits them into name, parameters
-/// and value.
+/// Parser for the content lines of iCalendar text (RFC 5545, 3.1). Unfolds the lines and splits them into name,
+/// parameters and value.
 struct CalendarLines {
   struct Line {
     /// Upper-case name; empty if the line is invalid.
@@ -7,7 +7,7 @@ struct CalendarLines {
     /// Parameters by upper-case name.
     var parameters: [String: String]
     var value: String
-    /// Line number in the file, counting physical lines. For a folded line, the number of its first part.
+    /// Number of the physical line in the file on which the content line starts.
     var number: Int
   }
 
@@ -76,11 +76,9 @@ struct CalendarLines {
     return line
   }
 
-  /// Returns whether a colon is part of an unquoted zone name such as `tzone://Microsoft/Utc`, because no date follows
-  /// it.
+  /// Whether a colon is part of an unquoted zone name such as `tzone://Microsoft/Utc`: no date follows that colon.
   private static func isInZone(_ parts: [[UInt8]], _ rest: ArraySlice<UInt8>) -> Bool {
     guard let last = parts.last, parts.count > 1, last.starts(with: Array("TZID=".utf8)),
-      // In a line with such a zone name, only the last colon is followed by a date.
       let next = rest.lastIndex(of: UInt8(ascii: ":"))
     else { return false }
     let value = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
@@ -106,7 +104,7 @@ struct CalendarLines {
     return text
   }
 
-  /// Returns the line with its line break, folded at 75 bytes. Never splits a character.
+  /// Returns the line with its line break, folded at 75 bytes between characters.
   static func folded(_ line: String) -> String {
     var text = ""
     var width = 0

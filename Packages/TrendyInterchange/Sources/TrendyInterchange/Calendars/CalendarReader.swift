@@ -3,10 +3,9 @@ import TrendyModels
 
 /// Reads calendars (RFC 5545) and expands recurring events within the requested range, by default until now.
 ///
-/// A moved or cancelled instance replaces the instance that it identifies by its original start. Tasks, journals and
-/// alarms are counted as skipped.
+/// A moved or cancelled instance replaces the instance with the same original start. Tasks, journals and alarms are
+/// counted as skipped.
 struct CalendarReader {
-  /// Start or end as written in the calendar.
   private enum Moment {
     case date(CivilDate)
     case wall(WallTime, ZoneClock)
@@ -25,7 +24,6 @@ struct CalendarReader {
       }
     }
 
-    /// Returns another local time of the same kind and in the same zone.
     func at(_ wall: WallTime) -> Moment {
       switch self {
       case .date: .date(wall.day)
@@ -37,7 +35,7 @@ struct CalendarReader {
   private struct Item {
     var lines: [CalendarLines.Line] = []
     var number = 0
-    /// Index of the calendar in the file, as a file may contain several.
+    /// Index of the calendar in the file, which may contain several.
     var calendar = 0
     var isCut = false
 
@@ -91,7 +89,6 @@ struct CalendarReader {
         guard open.count < 16 else { continue }
         open.append(name)
         if name == "VEVENT" {
-          // The previous event is not terminated.
           if let unclosed = item { keep(unclosed, isCut: true) }
           item = Item(number: line.number, calendar: calendars.count - 1)
         } else if name == "VCALENDAR" {
@@ -148,7 +145,6 @@ struct CalendarReader {
 
   // MARK: Events
 
-  /// Reports a problem with part of an event, with its line number.
   private func report(
     _ reason: String, _ line: Int, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -198,8 +194,7 @@ struct CalendarReader {
     }
   }
 
-  /// Returns the current versions of the events with one UID: those with the highest SEQUENCE, one for each start.
-  ///
+  /// Returns the current versions of the events with one UID: of those with the highest SEQUENCE, one for each start.
   /// Series precede single events.
   private func newest(_ items: [Item]) -> (items: [Item], superseded: Int) {
     let sequence = items.map(\.sequence).max() ?? 0
@@ -215,7 +210,7 @@ struct CalendarReader {
 
   private func isSeries(_ item: Item) -> Bool { item.first("RRULE") != nil || item.first("RDATE") != nil }
 
-  /// Checks the time zones and reports those that are unknown.
+  /// Reports unknown time zones.
   ///
   /// - Throws: ``InterchangeError/undecided(_:reason:)`` for an unknown zone, unless the user has chosen a zone.
   private mutating func checkZones(_ body: (InterchangeRecord, String) throws -> Void) throws {
@@ -228,7 +223,6 @@ struct CalendarReader {
         let ofCalendar = calendars[item.calendar].zone
         let named = line.parameters["TZID"]
         guard let name = named ?? ofCalendar, zones.clock(name) == nil else { continue }
-        // If the zone of an event is unknown, use the zone of the calendar.
         let other = named == nil ? nil : ofCalendar.flatMap { zones.clock($0) }
         guard other != nil || options.isZoneChosen else {
           throw InterchangeError.undecided(
@@ -311,7 +305,7 @@ struct CalendarReader {
         try give(item, uid: uid, original: start.at(wall), at: start.at(wall), body)
         continue
       }
-      // `THISANDFUTURE`: this and all later instances are moved by the same amount.
+      // `THISANDFUTURE` moves this and all later instances by the same amount.
       let moved = self.wall(change.start, like: start)
       let days = moved.day.daysSince1970 - change.from.day.daysSince1970
       guard abs(days) < 36_525 else {
@@ -326,7 +320,7 @@ struct CalendarReader {
     }
   }
 
-  /// Returns the instances of a rule. A rule that is invalid has none and is reported.
+  /// Returns the instances of a rule. An invalid rule has none and is reported.
   private func times(
     of line: CalendarLines.Line, _ start: Moment, from first: WallTime, through last: WallTime,
     _ body: (InterchangeRecord, String) throws -> Void
@@ -340,7 +334,7 @@ struct CalendarReader {
     if rule.isUntilUTC, let end = rule.until, case .wall(_, let zone) = start {
       let moment = ZoneClock.utc.date(end.day, secondOfDay: end.secondOfDay)
       until = moment
-      // Include one more day: for a local time that occurs twice, the instants are compared below.
+      // One more day, because a local time may occur twice. The instants are compared below.
       let wall = wall(moment, zone)
       rule.until = WallTime(day: wall.day.advanced(by: 1), secondOfDay: wall.secondOfDay)
     } else if rule.isUntilUTC, let end = rule.until {
@@ -367,7 +361,6 @@ struct CalendarReader {
     return WallTime(day: day, secondOfDay: second)
   }
 
-  /// Converts a time to a local time in the zone of another time.
   private func wall(_ moment: Moment, like start: Moment) -> WallTime {
     switch (moment, start) {
     case (.date(let day), .wall(let wall, _)): WallTime(day: day, secondOfDay: wall.secondOfDay)
@@ -382,7 +375,7 @@ struct CalendarReader {
   ///   - item: Lines of the event.
   ///   - uid: Parts of its natural key, or `nil` for an event without a UID.
   ///   - original: Original start of an instance, which identifies it within its series.
-  ///   - time: Start of the instance, or `nil` to use the start in `item`.
+  ///   - time: Start of the instance, or `nil` for the start in `item`.
   ///   - body: Receives the event.
   private mutating func give(
     _ item: Item, uid: [String]?, original: Moment?, at time: Moment? = nil,
@@ -423,7 +416,6 @@ struct CalendarReader {
       event.key = ["ics", "", beginning, event.endDate.map { RFC3339.string(from: $0) } ?? "", title]
     }
     try body(.event(event), place)
-    // Report the problems only once per series.
     if time == nil || time?.wall == written.wall { for (reason, line) in problems { try report(reason, line, body) } }
   }
 
@@ -440,7 +432,7 @@ struct CalendarReader {
     if let start = item.text("X-TRENDY-START").flatMap({ RFC3339.date(from: $0) }) { event.timestamp = start }
     if let end = item.text("X-TRENDY-END").flatMap({ RFC3339.date(from: $0) }) { event.endDate = end }
     let written = item.text("X-TRENDY-PROPERTIES").flatMap {
-      try? WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue  // only what this product wrote
+      try? WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue
     }
     for (key, property) in written ?? [:] {
       guard let type = property["type"]?.stringValue.flatMap(PropertyType.init(rawValue:)),
@@ -486,9 +478,9 @@ struct CalendarReader {
     }
   }
 
-  /// Returns the start of an event, as a date if the event lasts all day.
+  /// Returns the start of an event, as a date for an all-day event.
   ///
-  /// All-day events include those that Outlook marks as such, and those that begin and end at midnight.
+  /// All-day events include those marked by Outlook, and those that begin and end at midnight.
   private mutating func start(of item: Item) -> Moment? {
     guard let line = item.first("DTSTART"), let start = moment(line, item) else { return nil }
     guard case .wall(let wall, _) = start, wall.secondOfDay == 0 else { return start }
@@ -558,7 +550,6 @@ struct CalendarReader {
   }
 
   private mutating func moment(_ text: Substring, _ line: CalendarLines.Line, _ item: Item) -> Moment? {
-    // Only the start of a period matters.
     let text = FieldText.trim(text.split(separator: "/").first ?? text)
     guard let wall = WallTime(text) else {
       // iCalendar does not allow a UTC offset, but its meaning is unambiguous.
@@ -570,7 +561,7 @@ struct CalendarReader {
     return .wall(wall, named ?? calendars[item.calendar].zone.flatMap { zones.clock($0) } ?? options.zone)
   }
 
-  /// Returns the times in a list, and reports invalid ones.
+  /// Returns the valid times in a list and reports the others.
   private mutating func listed(
     _ line: CalendarLines.Line, _ item: Item, _ body: (InterchangeRecord, String) throws -> Void
   ) throws -> [Moment] {

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Writer for iCalendar (RFC 5545). Times are in UTC, all-day events have dates, and UIDs are event ids.
+/// Writes iCalendar (RFC 5545) with times in UTC, all-day events as dates, and event ids as UIDs.
 struct CalendarWriter: EventWriter {
   let context: ExportContext
 
-  /// PRODID of the calendars that this product writes, in which UIDs are event ids.
+  /// PRODID of the calendars written by this product. Their UIDs are event ids.
   static let product = "-//trendy//trendy//EN"
 
   func beginning() -> String {
@@ -31,7 +31,7 @@ struct CalendarWriter: EventWriter {
     if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
       lines.append("GEO:\(latitude);\(longitude)")
     }
-    // Values without an iCalendar equivalent. With them, importing the file restores the event exactly.
+    // Values without an iCalendar equivalent, so that importing the file restores the event exactly.
     lines.append("X-TRENDY-SOURCE:\(event.sourceType.rawValue)")
     // The standard properties are limited to whole seconds, and their dates have no zone.
     lines.append("X-TRENDY-START:\(RFC3339.string(from: event.timestamp))")

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Time zones of a calendar by IANA name, by Windows name, or as defined in the file.
+/// Time zones of a calendar: by IANA name, by Windows name, or as defined in the file.
 struct CalendarZones {
   /// Part of a zone definition: a UTC offset that applies from a given local time.
   struct Observance {
@@ -20,7 +20,6 @@ struct CalendarZones {
     described[name] = clock
   }
 
-  /// Returns the zone with this name, or `nil` if it is unknown.
   mutating func clock(_ name: String) -> ZoneClock? {
     if let clock = known[name] { return clock }
     let clock = ZoneClock(named: name) ?? described[name] ?? TimeZoneNames.clock(name)

@@ -28,7 +28,6 @@ public struct WallTime: Hashable, Sendable, Comparable {
     self.day = CivilDate(year: year, month: month, day: day)
     secondOfDay = 0
     guard digits.count > 8 else { return }
-    // Insert the seconds if they are missing.
     if digits.count == 13 || digits.count == 14 && digits[13] == UInt8(ascii: "Z") {
       digits.insert(contentsOf: Array("00".utf8), at: 13)
     }
@@ -46,9 +45,9 @@ public struct WallTime: Hashable, Sendable, Comparable {
   }
 }
 
-/// Recurrence rule of RFC 5545, 3.3.10.
+/// Recurrence rule (RFC 5545, 3.3.10).
 ///
-/// Dates that do not exist, such as 31 April, are skipped. Parts that the rule omits are taken from the start of the
+/// Dates that do not exist, such as 31 April, are skipped. Parts missing from the rule are taken from the start of the
 /// series.
 public struct RecurrenceRule: Hashable, Sendable {
   /// Unit of the interval between instances.
@@ -152,7 +151,7 @@ public struct RecurrenceRule: Hashable, Sendable {
     case "BYSECOND":
       guard let list = numbers(0...60) else { return false }; seconds = Array(Set(list.map { min($0, 59) })).sorted()
     case "BYSETPOS": guard let list = numbers(1...366) else { return false }; positions = list
-    default: break  // ignore rule parts of later standards
+    default: break
     }
     return true
   }
@@ -167,7 +166,7 @@ public struct RecurrenceRule: Hashable, Sendable {
 extension RecurrenceRule {
   /// Maximum number of instances that a rule is expanded to.
   public static let limit = 100_000
-  /// Maximum number of periods to search, so that expanding a rule without instances terminates.
+  /// Maximum number of periods to search. Stops the search for a rule without instances.
   private static let longestSearch = 500_000
 
   /// Returns the instances of the rule between two times, inclusive, in order.
@@ -182,7 +181,7 @@ extension RecurrenceRule {
     expanded(from: start, in: first, through: last).times
   }
 
-  /// Works like ``occurrences(from:in:through:)``, and also returns whether ``limit`` cut off later instances.
+  /// Like ``occurrences(from:in:through:)``. Also returns whether ``limit`` cut off later instances.
   func expanded(
     from start: WallTime, in first: WallTime, through last: WallTime
   ) -> (times: [WallTime], isCut: Bool) {
@@ -213,7 +212,7 @@ extension RecurrenceRule {
     return (found, true)
   }
 
-  /// Returns the number of periods that are entirely before a time and can be skipped.
+  /// Returns the number of periods that end before `first` and can be skipped.
   private func skipped(from start: WallTime, to first: WallTime) -> Int {
     guard first > start else { return 0 }
     let days = first.day.daysSince1970 - start.day.daysSince1970
@@ -302,7 +301,6 @@ extension RecurrenceRule {
     return chosen(times)
   }
 
-  /// Returns the instances selected by BYSETPOS.
   private func chosen(_ times: [WallTime]) -> [WallTime] {
     guard !positions.isEmpty else { return times }
     let indexes = Set(positions.map { $0 > 0 ? $0 - 1 : times.count + $0 })
@@ -311,7 +309,6 @@ extension RecurrenceRule {
 
   // MARK: Days
 
-  /// Returns whether a date matches BYMONTH, BYMONTHDAY and BYYEARDAY.
   private func holds(_ day: CivilDate) -> Bool {
     let (year, month, number) = day.fields
     guard months.isEmpty || months.contains(month) else { return false }
@@ -340,7 +337,7 @@ extension RecurrenceRule {
     return month.filter { holds($0) && isNamed($0, begin, length) }
   }
 
-  /// Returns whether a date matches BYDAY. `begin` and `length` describe the month or year that ordinals refer to.
+  /// Whether a date matches BYDAY. `begin` and `length` describe the month or year to which ordinals refer.
   private func isNamed(_ day: CivilDate, _ begin: CivilDate, _ length: Int) -> Bool {
     guard !days.isEmpty else { return true }
     let index = day.daysSince1970 - begin.daysSince1970
@@ -364,7 +361,7 @@ extension RecurrenceRule {
     }
     return (0..<length).map { begin.advanced(by: $0) }.filter { day in
       guard holds(day) else { return false }
-      // Ordinals refer to the month if the rule contains BYMONTH; otherwise they refer to the year.
+      // Ordinals refer to the month if the rule contains BYMONTH, and to the year otherwise.
       guard !months.isEmpty else { return isNamed(day, begin, length) }
       let (year, month, _) = day.fields
       return isNamed(
@@ -372,10 +369,10 @@ extension RecurrenceRule {
     }
   }
 
-  /// Returns the dates of a calendar year that are selected by BYWEEKNO.
+  /// Returns the dates in a calendar year that BYWEEKNO selects.
   ///
-  /// The weeks of a year are those with most of their days in it. Its first dates may therefore be in the last week of
-  /// the previous year, and its last dates in the first week of the next year.
+  /// A week belongs to the year that contains most of its days. The first dates of a year may therefore be in the last
+  /// week of the previous year, and its last dates in the first week of the next year.
   private func weekDays(_ year: Int, _ start: WallTime) -> [CivilDate] {
     func firstWeek(_ year: Int) -> CivilDate {
       let begin = CivilDate(year: year, month: 1, day: 1)

@@ -1,6 +1,6 @@
 /// Files of an export by path, from a folder, a ZIP archive or a test.
 ///
-/// The caller lists the files and provides a function that opens one. The function must decompress files such as
+/// The caller lists the files and provides a function that opens a file. That function must decompress files such as
 /// `.fit.gz`. macOS metadata files are omitted.
 ///
 /// ```swift
@@ -22,8 +22,8 @@ public struct ExportFiles {
   /// Creates a list of files.
   ///
   /// - Parameters:
-  ///   - paths: relative paths with slashes as separators, in any order.
-  ///   - opening: opens the file at a path for reading from its beginning.
+  ///   - paths: Relative paths in any order, with slashes as separators.
+  ///   - opening: Opens the file at a path for reading from its beginning.
   public init(_ paths: some Sequence<String>, opening: @escaping (_ path: String) throws -> Source) {
     self.paths = paths.filter { !Self.isMacOSResource($0) }.sorted()
     self.opening = opening
@@ -69,7 +69,6 @@ public struct ExportFiles {
     return bytes
   }
 
-  /// Returns whether a path belongs to a resource fork or Finder metadata.
   private static func isMacOSResource(_ path: String) -> Bool {
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
     return path.hasPrefix("__MACOSX/") || name.hasPrefix("._") || name == ".DS_Store"

@@ -1,11 +1,11 @@
-/// Recognises files that users select by mistake, or that an export contains beside the data.
+/// Recognises files that users select by mistake, or that an export contains in addition to the data.
 enum FileToSkip {
   /// Advice for Google exports that do not contain the location history.
   static let phoneExport =
     "location history is exported on the phone: on Android in Settings > Location > Location services > Timeline > "
     + "Export; on an iPhone in Google Maps > Settings > Personal content > Export Timeline data"
 
-  /// Recognises a file by its first 64 KiB, or by its whole content if it is shorter.
+  /// Recognises a file by its first 64 KiB, or by its whole content if that is shorter.
   ///
   /// - Returns: A name for lists and optional advice for an error message, or `nil` for any other file.
   static func recognise(_ head: ArraySlice<UInt8>) -> (name: String, advice: String?)? {

@@ -24,8 +24,7 @@ enum FolderReader {
         try body(.skip(what: FileToSkip.recognise(head)?.name ?? "file of unknown format"), path)
       }
     }
-    // Fixes come first, so that trips in the other files are recognised as duplicates of the trips detected in the
-    // fixes.
+    // Fixes come first, so that trips in other files are recognised as duplicates of the trips detected from the fixes.
     for (path, format) in paths.filter({ $0.format.reads == .fixes }) + paths.filter({ $0.format.reads != .fixes }) {
       do {
         if format.isReadAsRecords {
@@ -36,13 +35,13 @@ enum FolderReader {
           try body(.bad(reason: "larger than \(trackLimit >> 20) MB"), path)
         }
       } catch let error as InterchangeError {
-        // An invalid file must not prevent the import of the others.
+        // An invalid file must not prevent the import of other files.
         try body(.bad(reason: "\(error)"), path)
       }
     }
   }
 
-  /// Returns a description of a folder without supported files, for an error message.
+  /// Describes a folder without supported files, for an error message.
   static func describe(_ files: ExportFiles) -> String {
     if files.paths.isEmpty { return "an empty archive or folder" }
     let takeout = Set(
@@ -57,7 +56,6 @@ enum FolderReader {
     }
     let known = Set(
       files.paths.prefix(100).compactMap { path in
-        // A file that cannot be opened is ignored here.
         (try? files.beginning(of: path, count: 1 << 16)).flatMap { FileToSkip.refusal($0[...]) }
       })
     if let first = known.min() { return "an archive or folder with \(files.paths.count) files; \(first)" }

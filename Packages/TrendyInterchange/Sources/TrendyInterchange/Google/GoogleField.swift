@@ -62,12 +62,10 @@ struct GoogleActivity: Hashable {
     self.words = ["unknown", "unknown activity type", "still", "tilting"].contains(words) ? "" : words
   }
 
-  /// Whether the movement is a trip: in a vehicle, on a motorcycle, or by boat or aircraft.
   var isVehicle: Bool {
     words.hasPrefix("in ") || ["flying", "motorcycling", "boating", "driving", "in vehicle", "sailing"].contains(words)
   }
 
-  /// Name of the event type for this movement.
   var typeName: String {
     if isVehicle { return "Trip" }
     switch words {
@@ -78,6 +76,5 @@ struct GoogleActivity: Hashable {
     }
   }
 
-  /// Name of the vehicle, such as `passenger vehicle`.
   var vehicle: String { words.hasPrefix("in ") ? String(words.dropFirst(3)) : words }
 }

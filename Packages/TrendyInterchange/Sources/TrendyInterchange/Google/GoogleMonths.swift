@@ -101,9 +101,7 @@ enum GoogleMonths {
 }
 
 extension JSONValue {
-  /// Parses an element of a file. Returns `nil` if it is not valid JSON.
   init?(element: UnsafeBufferPointer<UInt8>) {
-    // The caller reports the position in the file.
     guard let value = try? WireJSON.decode(JSONValue.self, from: Data(element)) else { return nil }
     self = value
   }

@@ -1,15 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads `Records.json` from a Google Takeout archive. The file contains all fixes from the user's devices and is often
-/// several gigabytes in size.
+/// Reads `Records.json` from a Google Takeout archive. The file contains the fixes of all the user's devices and is
+/// often several gigabytes long.
 ///
 /// The member names follow the Records schema in CarlosBergillos/LocationHistoryFormat.
 enum GoogleRecords {
   private static let array = "locations"
 
-  /// Returns whether a document with these members is `Records.json`. Its first entry may be a network scan without a
-  /// position.
+  /// Whether a document with these members is `Records.json`. Its first entry may be a network scan without a position.
   static func isBeginning(_ outline: JSONOutline) -> Bool {
     outline.members[array] != nil
       && !outline.innerMembers.isDisjoint(with: ["latitudeE7", "longitudeE7", "timestampMs", "deviceTag"])
@@ -17,7 +16,7 @@ enum GoogleRecords {
 
   static func read(_ input: ByteInput, _ body: InterchangeFormat.Handler) throws {
     var withoutPlace = 0
-    // Name of the last device, cached because most consecutive entries belong to one device.
+    // Name of the last device, cached because most consecutive entries have the same device.
     var last: (tag: Int64, name: String)?
     do {
       try JSONElements.read(input, arrays: [array]) { _, index, bytes in
@@ -31,7 +30,7 @@ enum GoogleRecords {
         }
         guard let fix = entry.location else { return try body(.bad(reason: entry.problem), "locations[\(index)]") }
         if let tag = entry.deviceTag, tag != last?.tag { last = (tag, "Google \(tag)") }
-        // The position in the file is not used for fixes, so it is not formatted for each of millions of them.
+        // Fixes are reported without their index. Formatting it millions of times would be slow.
         try body(.fix(fix, device: entry.deviceTag == nil ? "Google" : last?.name ?? "Google"), "locations")
       }
     } catch {
@@ -55,7 +54,6 @@ enum GoogleRecords {
     var course: Double?
     var deviceTag: Int64?
 
-    /// Parses an entry. Returns whether it was a complete object.
     mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
       JSONFields.forEach(in: bytes) { name, value in
         switch name.count {
@@ -99,7 +97,6 @@ enum GoogleRecords {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Returns whether the bytes equal an ASCII string.
   func isEqual(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     for index in 0..<count where self[index] != text.utf8Start[index] { return false }

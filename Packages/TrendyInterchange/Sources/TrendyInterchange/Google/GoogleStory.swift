@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Converts the visits and journeys that Google detected to events. Shared by the readers for all of Google's formats.
+/// Converts the visits and trips that Google detected to events. Shared by the readers of all Google formats.
 enum GoogleStory {
-  /// Device name under which the track log stores the fixes of paths.
+  /// Device name under which the track log stores the fixes in paths.
   static let source = "Google Timeline"
 
   struct Stay {
@@ -25,14 +25,13 @@ enum GoogleStory {
     var path: [Coordinate] = []
   }
 
-  /// Start, end and time zone of an element.
   struct Span {
     var start: Date
     var end: Date
     /// IANA name of the time zone, if known.
     var zone: String?
 
-    /// Returns the span of an element, and reports missing or invalid times. Returns `nil` without a valid start.
+    /// Returns the span of an element and reports missing or invalid times. Returns `nil` without a valid start.
     static func read(
       _ start: Date?, _ end: Date?, zone: String? = nil, at place: String, _ body: InterchangeFormat.Handler
     ) throws -> Span? {
@@ -95,7 +94,7 @@ enum GoogleStory {
     return text.isEmpty ? nil : text
   }
 
-  /// Returns the coordinate as text, rounded to about a metre.
+  /// Formats a coordinate rounded to about a metre.
   private static func position(_ coordinate: Coordinate?) -> String {
     coordinate.map { "\(($0.latitude * 1e5).rounded() / 1e5) \(($0.longitude * 1e5).rounded() / 1e5)" } ?? ""
   }

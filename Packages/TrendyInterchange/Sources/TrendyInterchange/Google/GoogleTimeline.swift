@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Reads the Google Maps Timeline as exported by a phone.
 ///
-/// Android writes an object with `semanticSegments`. iOS writes an array of the same elements, with different spellings
+/// Android writes an object with `semanticSegments`; iOS writes an array of the same elements, with different spellings
 /// of keys and values. The reader accepts either spelling in either structure.
 enum GoogleTimeline {
   static let kinds = ["visit", "activity", "timelinePath", "timelineMemory"]
@@ -33,12 +33,12 @@ enum GoogleTimeline {
   }
 }
 
-/// Assigns path points, which the file stores in two-hour blocks, to the journeys during which they were recorded.
+/// Assigns path points, which the file contains in two-hour blocks, to the journeys during which they were recorded.
 private struct GoogleTimelineReader {
   let options: ImportOptions
-  /// Recent points, which journeys later in the file may need.
+  /// Recent points that may belong to journeys later in the file.
   private var points: [(time: Date, coordinate: Coordinate)] = []
-  /// Journeys for which more points may follow.
+  /// Journeys that may receive more points.
   private var waiting: [(way: GoogleStory.Way, span: GoogleStory.Span, place: String)] = []
   /// Duration of a block of points. Blocks start at an even hour.
   private static let block: TimeInterval = 2 * 3600
@@ -56,7 +56,6 @@ private struct GoogleTimelineReader {
       minutes.flatMap { abs($0) <= 840 ? $0 * 60 : nil } ?? GoogleField.offset(of: segment["startTime"]?.stringValue)
     span.zone = options.zoneName(secondsFromGMT: offset, at: span.start)
     try release(before: span.start.addingTimeInterval(-Self.block), body)
-    // A segment can contain several of the following.
     var isAnything = false
     if let visit = segment["visit"] {
       try take(visit: visit, span, at: place, body)
@@ -160,7 +159,7 @@ private struct GoogleTimelineReader {
 
   // MARK: Journeys
 
-  /// Emits the journeys that ended before `limit`. With more than 1,000 journeys waiting, emits all.
+  /// Emits the journeys that ended before `limit`, or all if more than 1,000 are waiting.
   private mutating func release(before limit: Date, _ body: InterchangeFormat.Handler) throws {
     guard waiting.contains(where: { $0.span.end < limit }) || waiting.count > 1000 else { return }
     let isAll = waiting.count > 1000

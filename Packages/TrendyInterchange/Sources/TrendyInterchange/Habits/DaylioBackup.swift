@@ -1,10 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads a Daylio backup: an archive with base64-encoded JSON in `backup.daylio`. Each entry becomes an event of
-/// type `Mood`.
+/// Reads a Daylio backup: an archive with base64-encoded JSON in `backup.daylio`. Each entry becomes a `Mood` event.
 enum DaylioBackup {
-  /// Maximum size of `backup.daylio` in bytes. It does not contain the pictures, which are in separate files.
+  /// Maximum size of `backup.daylio` in bytes. Pictures are in separate files.
   private static let limit = 64 << 20
 
   static func path(in files: ExportFiles) -> String? {
@@ -76,7 +75,7 @@ enum DaylioBackup {
     return .event(event)
   }
 
-  /// Returns the time of an entry, given as local date and time. Months count from 0.
+  /// Parses an entry's local date and time. Months count from 0.
   private static func local(_ entry: JSONValue, _ options: ImportOptions) -> Date? {
     func field(_ name: String, _ range: ClosedRange<Int64>) -> Int? {
       entry[name]?.intValue.flatMap { range.contains($0) ? Int($0) : nil }

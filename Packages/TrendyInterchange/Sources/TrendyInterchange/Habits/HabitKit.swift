@@ -36,7 +36,7 @@ enum HabitKit {
     }
   }
 
-  /// Shade 500 of the colours of Tailwind CSS 3, by their names in the file.
+  /// Shade 500 of each colour in Tailwind CSS 3, by its name in the file.
   private static let colors = [
     "slate": "#64748B", "gray": "#6B7280", "zinc": "#71717A", "neutral": "#737373", "stone": "#78716C",
     "red": "#EF4444",
@@ -55,7 +55,7 @@ enum HabitKit {
     guard let name = names[habit] else { return .skip(what: "completion of an unknown habit") }
     let amount = completion["amountOfCompletions"]?.number ?? 1
     guard amount > 0 else { return .skip(what: "completion with amount 0") }
-    // The offset in minutes east of Greenwich determines the user's local date.
+    // The offset, in minutes east of Greenwich, determines the user's local date.
     let minutes = completion["timezoneOffsetInMinutes"]?.number ?? 0
     guard abs(minutes) <= 1440 else { return .bad(reason: "invalid time zone offset: \(minutes) minutes") }
     let seconds = moment.timeIntervalSince1970 + minutes * 60
@@ -73,7 +73,7 @@ enum HabitKit {
     PropertyValue(type: .number, value: Int64(exactly: amount).map { .int($0) } ?? .double(amount))
   }
 
-  /// Returns the goals by habit id, from the intervals that have no end.
+  /// Returns the goals by habit id, from the intervals without an end.
   private static func goals(_ intervals: [JSONValue]) -> [String: Goal] {
     var goals: [String: Goal] = [:]
     for interval in intervals where interval["endDate"]?.stringValue == nil {

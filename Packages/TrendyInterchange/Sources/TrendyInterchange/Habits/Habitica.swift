@@ -3,11 +3,11 @@ import TrendyModels
 
 /// Reads Habitica's user data in JSON: clicks on habits, completed dailies and completed to-dos.
 ///
-/// The histories have the structure that `scoreTask` and `cron` in HabitRPG/habitica write. A history has one entry per
+/// The structure of a history is defined by `scoreTask` and `cron` in HabitRPG/habitica. A history has one entry per
 /// day of the user, with the time of the last click. Old entries are averages over several days and are skipped.
 struct Habitica {
   private let options: ImportOptions
-  /// Start of the user's day in seconds after midnight UTC. The preferences precede the tasks in the file.
+  /// Start of the user's day in seconds after midnight UTC. In the file, the preferences precede the tasks.
   private var dayStart = 0.0
 
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
@@ -56,7 +56,7 @@ struct Habitica {
     }
     switch list {
     case "habits":
-      // Negative clicks are events of a second type, unless the habit can only be scored negatively.
+      // Negative clicks become events of a second type, unless the habit can only be scored negatively.
       let isBad = task["up"]?.boolValue == false && task["down"]?.boolValue == true
       try body(.type(ExternalType(name: name)), place)
       for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
@@ -73,8 +73,7 @@ struct Habitica {
     }
   }
 
-  /// Imports one entry of a habit's history.
-  /// - Parameter isBad: whether the habit can only be scored negatively.
+  /// Imports one entry from a habit's history. `isBad` means that the habit can only be scored negatively.
   private func takeHabit(
     _ entry: JSONValue, _ id: String, _ name: String, isBad: Bool, _ place: String, _ body: InterchangeFormat.Handler
   ) throws {
@@ -104,7 +103,7 @@ struct Habitica {
   }
 
   private func event(_ name: String, _ id: [String], _ moment: Date, count: Double) -> ExternalEvent {
-    // A later click on the same day changes the time of the entry, so the key contains the date instead.
+    // A later click on the same day changes the time of the entry, so the key contains only the date.
     let day = Int(((moment.timeIntervalSince1970 - dayStart) / 86_400).rounded(.down))
     var event = ExternalEvent(
       typeName: name, key: ["habitica"] + id + ["\(CivilDate(daysSince1970: day))"], timestamp: moment)
@@ -113,7 +112,7 @@ struct Habitica {
     return event
   }
 
-  /// Returns the goal of a daily that is due every day or on certain weekdays, or `nil` for other schedules.
+  /// Returns the goal of a daily that is due every day or on certain weekdays, or `nil` for any other schedule.
   private func goal(of daily: JSONValue) -> Goal? {
     guard daily["everyX"]?.number == 1 else { return nil }
     if daily["frequency"]?.stringValue == "daily" { return Goal(1, per: .day) }

@@ -3,17 +3,17 @@ import TrendyModels
 
 /// Reads an archive from Loop Habit Tracker: `Habits.csv`, and `001 Name/Checkmarks.csv` for each habit.
 ///
-/// Folders are matched to habits by their numbers, because their names lack characters that a file system may not
-/// support. The table of all habits in the top-level folder is not read: a comma in a habit's name shifts its columns.
+/// Folders are matched to habits by number, because characters that a file system may not support are missing from
+/// folder names. The table of all habits in the top-level folder is ignored: a comma in a habit's name shifts its
+/// columns.
 struct LoopReader {
-  /// Maximum number of days in a habit's history, about 270 years.
+  /// Maximum number of days in a habit's history: about 270 years.
   private static let maxDays = 100_000
 
   private struct Habit {
     var position: Int
     var type: ExternalType
-    /// Whether the habit counts a number. `nil` in archives of version 2.3.0 and earlier, which do not contain the
-    /// kind.
+    /// Whether the habit counts a number. `nil` for archives from version 2.3.0 and earlier, which do not contain this.
     var isNumerical: Bool?
   }
 
@@ -31,8 +31,7 @@ struct LoopReader {
     }
   }
 
-  /// Opens an archive.
-  /// - Throws: ``InterchangeError`` if the files are not a Loop archive.
+  /// Opens an archive. Throws ``InterchangeError`` if the files are not a Loop archive.
   init(_ files: ExportFiles, _ options: ImportOptions) throws {
     guard let path = try Self.table(in: files) else {
       throw InterchangeError.unreadable(reason: "Habits.csv of Loop not found")
@@ -65,7 +64,7 @@ struct LoopReader {
     }
   }
 
-  /// Returns the paths of the habits' histories by the numbers of their folders.
+  /// Returns the path of each habit's history by the number of its folder.
   private func checkmarks() -> [Int: String] {
     var found: [Int: String] = [:]
     for path in files.paths where path.hasPrefix(root) && path.hasSuffix("/Checkmarks.csv") {
@@ -134,7 +133,8 @@ struct LoopReader {
       }
       days.append(row)
     }
-    // Old versions do not contain the kind of a habit. Checkmarks are at most 3, so a greater value is a number.
+    // Archives from old versions do not contain the kind of a habit. Checkmarks are at most 3, so a greater value is an
+    // amount.
     let isNumerical = isNumerical ?? days.contains { ($0.cells.count > 1 ? Int($0.cells[1]) ?? 0 : 0) > 3 }
     for (line, cells) in days {
       try read(cells, of: name, isNumerical: isNumerical, { try body($0, "\(path), line \(line)") })
@@ -188,7 +188,7 @@ struct LoopReader {
     case "YES_MANUAL", "2": return isNumerical ? .amount(0.002) : .done
     case "YES_AUTO", "1": return isNumerical ? .amount(0.001) : .covered
     default:
-      // Amounts are in thousandths. A billion or more is treated as invalid.
+      // Amounts are in thousandths; a billion or more is invalid.
       guard isNumerical, let number = Int64(text), number > 0, number < 1_000_000_000_000 else { return nil }
       return .amount(Double(number) / 1000)
     }

@@ -1,8 +1,8 @@
 public import TrendyModels
 
-/// Writes events to an archive of several files. The contents of each file depend on all events.
+/// Writes events to an archive. The content of each file may depend on all events.
 public protocol EventArchiveWriter {
-  /// Adds an event and the date of the user's day to which it belongs.
+  /// Adds an event that belongs to the given day of the user.
   mutating func take(_ event: Event, on day: CivilDate)
   /// Adds dates on which no events of a type are expected.
   mutating func take(daysOff: ClosedRange<CivilDate>, ofType id: String, note: String?)
@@ -10,9 +10,10 @@ public protocol EventArchiveWriter {
   func files() -> [(path: String, content: String)]
 }
 
-/// Writer for archives as Loop Habit Tracker 2.3.1 and later writes them, with one habit per type and one row per day.
+/// Writes archives as Loop Habit Tracker 2.3.1 and later do, with one habit per type and one row per day.
 ///
-/// Each day has one value: the sum of its events if an event of the type has a `count` or a day has several events,
+/// If any event of a type has a `count`, or any day has several events, a day's value is the sum of its events.
+/// Otherwise it is a checkmark.
 /// otherwise a checkmark.
 struct LoopWriter: EventArchiveWriter {
   private struct Day {
@@ -88,7 +89,6 @@ struct LoopWriter: EventArchiveWriter {
         value = "YES_MANUAL"
       } else {
         let thousandths = (held.amount * 1000).rounded()
-        // Values up to 3 are codes for states such as "skip".
         guard thousandths > 3, thousandths < 1e12 else { continue }
         value = "\(Int64(thousandths))"
       }

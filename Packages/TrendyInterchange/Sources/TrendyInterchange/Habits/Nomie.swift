@@ -6,7 +6,7 @@ enum Nomie {
   private struct Tracker {
     var label: String
     var isTimer: Bool
-    /// Key of the property for the tracker's numbers: `count` if Nomie sums them, `value` if it computes their mean.
+    /// Key of the property for the tracker's numbers: `count` if Nomie sums them, `value` if Nomie averages them.
     var key: String
   }
 
@@ -17,7 +17,6 @@ enum Nomie {
   }
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    // A note may precede its trackers in the file, so the whole file is read first.
     let bytes = try input.rest()
     guard let (_, file) = try JSONDocuments(bytes).values.first else {
       throw InterchangeError.unreadable(reason: "the file is empty")
@@ -70,7 +69,6 @@ enum Nomie {
       if !words.context.isEmpty { event.properties["context"] = .text(words.context.joined(separator: ", ")) }
       switch tag.value {
       case .number(let seconds, isTime: let isTime)? where isTime || tracker?.isTimer == true:
-        // The note was written when the timer stopped.
         if (0...1e7).contains(seconds) {
           event.timestamp = end.addingTimeInterval(-seconds)
           event.endDate = end
@@ -85,7 +83,7 @@ enum Nomie {
   }
 }
 
-/// Elements with a special meaning in the text of a note: `#coffee(2)`, `@anna`, `+home`.
+/// Elements with a special meaning in a note: `#coffee(2)`, `@anna`, `+home`.
 struct NomieText {
   enum Value: Equatable {
     case number(Double, isTime: Bool)
@@ -124,7 +122,7 @@ struct NomieText {
     }
   }
 
-  /// Parses a number with or without a unit, a duration as `h:m:s` or `h:m`, or a sum. Returns any other text
+  /// Parses a number with or without a unit, a duration as `h:m:s` or `h:m`, or a sum. Any other text is returned
   /// unchanged.
   private static func value(_ text: Substring) -> Value? {
     let text = FieldText.trim(text)

@@ -1,10 +1,9 @@
 /// Sums samples per date without double counting when several devices cover the same time.
 ///
-/// Time is divided at the starts and ends of all samples. In each interval only the best source counts, with a fraction
-/// of each sample that corresponds to the interval's share of its duration. Samples are stored until the end, because a
-/// file is not sorted. Dates with many samples are aggregated in steps of five minutes to bound the memory.
+/// The starts and ends of all samples divide a date into intervals. In each interval only the best source counts, with
+/// a share of each sample in proportion to the interval. Samples are kept until the end, because the file is not
+/// sorted. Dates with many samples are aggregated in steps of five minutes to bound memory.
 struct DailyTotals {
-  /// Number of samples above which a date is aggregated in steps of five minutes.
   static let sampleLimit = 240
   private static let steps = 312
   private static let stepSeconds: Int64 = 300
@@ -44,7 +43,7 @@ struct DailyTotals {
     var last: Sample?
   }
 
-  /// Index into ``days`` for each date, in days since 1970.
+  /// Index into ``days`` by date, in days since 1970.
   private var indices: [Int32: Int] = [:]
   private var dates: [Int32] = []
   private var days: [Day] = []
@@ -55,10 +54,11 @@ struct DailyTotals {
   /// Adds a value counted during an interval, and divides it among the local dates of the interval.
   ///
   /// - Parameters:
-  ///   - value: Amount, for example of steps.
+  ///   - value: Amount, such as a number of steps.
   ///   - start: Start in seconds since 1970.
   ///   - end: End in seconds since 1970, not before `start`.
   ///   - offset: UTC offset in seconds, positive to the east.
+  ///   - source: Index of the source.
   ///   - source: Index of the source.
   mutating func add(_ value: Double, from start: Int64, to end: Int64, offset: Int64, source: UInt16) {
     var from = start
@@ -134,7 +134,7 @@ extension DailyTotals {
       size += Self.steps * 6 + 96
     }
     guard let place else { return }
-    // On a date with a clock change, a time outside the steps belongs to the first or last step.
+    // On a date with a clock change, a time outside all steps counts in the first or last step.
     func step(_ second: Int64) -> Int { min(Self.steps - 1, max(0, Int(second / Self.stepSeconds))) }
     guard sample.length > 0 else {
       days[index].stepped[place].values[step(start)] += sample.value
@@ -207,7 +207,7 @@ extension DailyTotals {
 
   /// Returns the total of a date that is aggregated in steps.
   ///
-  /// In each step, sources are added from best to worst. Each one counts only for the seconds by which its samples
+  /// In each step, sources are added from best to worst. Each source counts only for the seconds by which its samples
   /// cover more of the step than those of the better sources.
   private func steppedTotal(of day: Day, _ ranks: [UInt16: Int]) -> Double {
     let sources = day.stepped.sorted { ranks[$0.source] ?? 0 < ranks[$1.source] ?? 0 }
@@ -229,7 +229,6 @@ extension DailyTotals {
 }
 
 extension Int64 {
-  /// Returns the quotient rounded toward negative infinity.
   fileprivate func flooringQuotient(by divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

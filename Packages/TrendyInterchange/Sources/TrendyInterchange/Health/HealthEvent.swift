@@ -45,7 +45,7 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
 /// Its properties are in seconds, metres, kilocalories and millilitres, regardless of the units in the file.
 public struct HealthEvent: Hashable, Sendable {
   public var category: HealthCategory
-  /// Natural key, the same in every export: the category with the times in seconds, or with the date.
+  /// Natural key, equal in every export: the category with the times in seconds, or with the date.
   public var key: String
   /// Start, or midnight UTC of the date for an all-day event.
   public var start: Date

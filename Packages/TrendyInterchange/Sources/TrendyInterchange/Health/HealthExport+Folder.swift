@@ -1,8 +1,8 @@
 extension HealthExport {
-  /// Complete export: the data file, and separate files with workout routes.
+  /// Complete export: the data file and separate files for workout routes.
   ///
-  /// The phone exports a ZIP archive with folder and file names in the phone's language, so the data file is found by
-  /// its root element.
+  /// The phone exports a ZIP archive whose folder and file names are in the phone's language, so the data file is
+  /// recognised by its root element.
   public struct Folder {
     /// Maximum size in bytes of a route file, enough for 36 hours at one fix per second.
     public static let routeLimit = 32 << 20
@@ -27,7 +27,7 @@ extension HealthExport {
       dataPath = first
     }
 
-    /// Reads the data file in the same way as ``HealthExport/read(_:_:)``.
+    /// Reads the data file like ``HealthExport/read(_:_:)``.
     ///
     /// - Throws: The errors of ``HealthExport/read(_:_:)``, or the error from opening the file.
     public func read(_ body: (HealthEvent) throws -> Void) throws -> Summary {
@@ -49,7 +49,7 @@ extension HealthExport {
 
   /// Returns whether a file is an Apple Health export, given its first 64 KiB, or the whole file if it is shorter.
   ///
-  /// The root element follows a document type declaration of several kilobytes, which some versions write malformed.
+  /// The root element follows a document type declaration of several kilobytes, which is malformed in some versions.
   public static func isBeginning(of bytes: ArraySlice<UInt8>) -> Bool {
     let bytes = bytes.withoutLeadingSpace
     guard bytes.first == UInt8(ascii: "<") else { return false }

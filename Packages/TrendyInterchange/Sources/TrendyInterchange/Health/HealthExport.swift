@@ -4,8 +4,8 @@ import TrendyModels
 /// Reads `export.xml` from Apple Health as a stream and converts it to events.
 ///
 /// Workouts, water and mindfulness are emitted while the file is read. Steps, active energy and sleep follow at the
-/// end, because one event combines many lines. Several devices count the same steps, so only the best source counts in
-/// each interval: a watch before a phone before all others. All other data is counted as skipped.
+/// end, because each of their events combines many lines. If several devices count the same steps, only the best source
+/// counts in each interval: a watch before a phone before all others. All other data is counted as skipped.
 ///
 /// ```swift
 /// let summary = try HealthExport.read({ try file.read(into: $0) }) { event in
@@ -39,8 +39,8 @@ public enum HealthExport: Sendable {
 
   /// Reads the file to its end.
   ///
-  /// If the file is truncated, the workouts, water and mindfulness before that point have been emitted. Daily totals
-  /// and sleep have not: they may be incomplete, and a later import would not correct existing events.
+  /// From a truncated file, the workouts, water and mindfulness before the end are emitted. Daily totals and sleep are
+  /// not: they may be incomplete, and a later import would not correct existing events.
   ///
   /// - Throws: ``HealthExportError``, or errors of `source` or `body`.
   public static func read(

@@ -40,7 +40,7 @@ struct HealthMoment: Hashable {
     offset = Int32(zone)
   }
 
-  /// Returns whether the string is a timestamp in the format of iOS 8, such as `20140925081530+0200`.
+  /// Whether the string is a timestamp in the format of iOS 8, such as `20140925081530+0200`.
   static func isOfFirstVersion(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     text.count >= 14 && text.prefix(14).allSatisfy { (0x30...0x39).contains($0) }
   }
@@ -52,7 +52,6 @@ enum HealthNumber {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
-  /// Parses a number. Returns `nil` if the string is not a finite decimal number.
   static func read(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: UInt64 = 0
     var count = 0
@@ -67,7 +66,7 @@ enum HealthNumber {
         isFraction = true
       } else {
         let digit = byte &- 0x30
-        // With up to 15 digits, both the integer and the power of ten are exact, and the quotient is correctly rounded.
+        // With up to 15 digits, both the integer and the power of ten are exact, so the quotient is correctly rounded.
         // All other numbers take the slow path.
         guard digit <= 9, count < 15 else { return FieldText.number(String(decoding: text, as: UTF8.self)) }
         digits = digits * 10 + UInt64(digit)
@@ -82,10 +81,8 @@ enum HealthNumber {
   }
 }
 
-/// Conversion factors from units in the file to units of events.
 enum HealthUnit {
-  /// Returns the factor that converts a unit of energy to kilocalories, or `nil` for an unknown unit. `Cal` and `kcal`
-  /// are the same unit.
+  /// Returns the factor that converts a unit of energy to kilocalories, or `nil` for an unknown unit.
   static func energy(_ unit: String) -> Double? {
     switch unit {
     case "kcal", "Cal": 1
@@ -96,8 +93,8 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor that converts a unit of volume to millilitres, or `nil` for an unknown unit. Factors for US and
-  /// imperial units are exact.
+  /// Returns the factor that converts a unit of volume to millilitres, or `nil` for an unknown unit. US and imperial
+  /// factors are exact.
   static func volume(_ unit: String) -> Double? {
     switch unit {
     case "mL", "ml", "cc": 1

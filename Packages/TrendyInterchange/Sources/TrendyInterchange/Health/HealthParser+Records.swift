@@ -6,7 +6,7 @@ extension HealthParser {
   mutating func beginRecord() throws(XMLProblem) {
     let none = 0..<0
     var (type, unit, value, device, end, start, source) = (none, none, none, none, none, none, none)
-    // Compare the lengths of the names first, because most attributes of a record are not needed.
+    // Comparing lengths first is fast, and most attributes of a record are not needed.
     for attribute in scanner.attributes {
       switch attribute.name.count {
       case 4:
@@ -42,7 +42,7 @@ extension HealthParser {
         return report("unknown unit \"\(try shown(unit))\"")
       }
       read.value = number * factor
-      // Computing a line number is expensive, so only records that need it have one.
+      // Computing a line number is expensive, so only water records have one.
       if kind == .water { read.line = scanner.line() }
     case .sleep:
       let text = try scanner.unescaped(value)

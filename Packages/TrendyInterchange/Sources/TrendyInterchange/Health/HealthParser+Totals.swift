@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Creates the events that combine many samples, daily totals and sleep, at the end of the file.
+/// Creates the events that combine many samples: daily totals and sleep. Called at the end of the file.
 extension HealthParser {
   mutating func finish(_ body: (HealthEvent) throws -> Void) throws {
     for (name, count) in zip(otherNames, otherCounts) where count > 0 { summary.skipped[name, default: 0] += count }
-    // Release each of the totals as soon as possible to reduce the peak memory.
+    // Each total is released as soon as possible to reduce peak memory.
     try give(steps.totals(sources), as: .steps, "steps", body)
     steps = DailyTotals()
     try give(energy.totals(sources), as: .activeEnergy, "energy", body)
@@ -30,7 +30,7 @@ extension HealthParser {
 
   func event(of session: SleepSessions.Session) -> HealthEvent {
     let offset = Int64(session.offset)
-    // A night belongs to the date on which it begins: sleep that ends before noon belongs to the previous date.
+    // Sleep that ends before noon belongs to the night of the previous date.
     let local = session.end + offset - 43_200
     let night = CivilDate(daysSince1970: Int(local >= 0 ? local / 86_400 : -1))
     var properties: [String: PropertyValue] = [

@@ -1,7 +1,6 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Converts zones, dates and numbers to values of events.
 extension HealthParser {
   /// Returns the index of the zone in a metadata entry, or `nil` for any other entry or an unknown zone.
   mutating func zoneOfMetadata() throws(XMLProblem) -> Int16? {
@@ -19,7 +18,7 @@ extension HealthParser {
 
   /// Returns the UTC offset at a time in seconds.
   ///
-  /// The zone takes precedence over the offset in the file, which may be that of the phone at the time of the export.
+  /// The zone takes precedence over the offset in the file, which may be the phone's offset at the time of the export.
   func offset(of moment: HealthMoment, in zone: Int16) -> Int64 {
     guard zone >= 0, let rules = zoneRules[Int(zone)] else { return Int64(moment.offset) }
     return Int64(rules.secondsFromGMT(at: Self.date(moment.seconds)))
@@ -31,7 +30,6 @@ extension HealthParser {
     RFC3339.string(from: date(seconds), secondsFromGMT: 0, fractionDigits: 0)
   }
 
-  /// Rounds to three decimal places: more than the precision of any measurement, and few enough to remove conversion
-  /// errors.
+  /// Rounds to three decimal places, which removes conversion errors and exceeds the precision of any measurement.
   static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

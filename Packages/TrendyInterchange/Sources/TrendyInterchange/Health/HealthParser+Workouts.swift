@@ -1,7 +1,6 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads workouts with their statistics, pauses and routes.
 extension HealthParser {
   mutating func newWorkout() throws(XMLProblem) -> Workout? {
     var texts: [String: String] = [:]
@@ -49,7 +48,6 @@ extension HealthParser {
     } else if scanner.matches(scanner.name, "WorkoutEvent") {
       try readWorkoutEvent()
     } else if scanner.matches(scanner.name, "WorkoutRoute") {
-      // Reset to 0 when the element ends.
       routeDepth = depth
     } else if scanner.matches(scanner.name, "MetadataEntry"), let zone = try zoneOfMetadata() {
       workout?.zone = zone
@@ -71,7 +69,8 @@ extension HealthParser {
     }
   }
 
-  /// Adds a route file. Its path starts with a slash and is relative to the export. Rejects a path outside the export.
+  /// Adds a route file unless its path is outside the export. The path starts with a slash and is relative to the
+  /// export.
   private mutating func addRoute(_ path: String) {
     let path = String(path.drop { $0 == "/" })
     guard !path.isEmpty, !path.split(separator: "/").contains(".."), workout?.routes.count ?? 0 < 1000 else {
@@ -87,8 +86,8 @@ extension HealthParser {
       "activity": .select(workout.activity),
       "duration": .duration(Self.rounded(workout.duration ?? Double(max(0, length - paused)))),
     ]
-    // Later versions of the export contain statistics instead of these attributes. If a file contains both, the
-    // statistics are more accurate.
+    // In later versions of the export, statistics replace these attributes. If a file contains both, the statistics are
+    // more accurate.
     if let distance = workout.statisticsDistance ?? workout.distance {
       properties["distance"] = .number(Self.rounded(distance))
     }

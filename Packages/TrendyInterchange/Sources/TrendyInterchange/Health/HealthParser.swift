@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Parser that converts the elements of a health export to events.
+/// Converts the elements of a health export to events.
 struct HealthParser: ~Copyable {
   enum Kind: Hashable {
     case steps
@@ -12,7 +12,7 @@ struct HealthParser: ~Copyable {
     case other(Int)
   }
 
-  /// Record whose end tag has not been read yet. Its content may specify the zone.
+  /// Record whose end tag has not been read yet. Its content may specify the time zone.
   struct Record {
     var kind: Kind
     var start: HealthMoment
@@ -66,7 +66,7 @@ struct HealthParser: ~Copyable {
   var energy = DailyTotals()
   var sleep = SleepSessions()
 
-  /// Names of the types that are skipped, with their counts in `otherCounts`.
+  /// Types that are skipped. Their counts are in `otherCounts`.
   var otherNames: [String] = []
   var otherCounts: [Int] = []
   private var otherIndices: [String: Int] = [:]
@@ -127,7 +127,7 @@ struct HealthParser: ~Copyable {
 }
 
 extension HealthParser {
-  /// Depth of the element whose start tag was read last, counting the element itself.
+  /// Depth of the last start tag's element, including that element.
   var depth: Int { scanner.isEmptyElement ? scanner.depth + 1 : scanner.depth }
 
   mutating func begin() throws(XMLProblem) {

@@ -1,7 +1,6 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads Apple Health exports as import records.
 enum HealthRecords {
   /// Reads the data file alone. Workout routes are in other files and are counted as skipped.
   static func read(
@@ -37,7 +36,6 @@ enum HealthRecords {
             }
             route += file.points.map(\.coordinate)
           } catch let error as InterchangeError {
-            // Import the workout without this route.
             try body(.bad(reason: "cannot import the route \(path): \(error)"), place(of: event))
           }
         }
@@ -64,7 +62,6 @@ enum HealthRecords {
       try body(.skip(what: String(type.dropFirst(name?.count ?? 0)), count: count), "the file")
     }
     for problem in summary.problems { try body(.bad(reason: problem.reason), problem.place) }
-    // Problems after the first 100 have no description.
     for _ in summary.problems.count..<max(summary.problems.count, summary.problemCount) {
       try body(.bad(reason: "further problems of the same kinds"), "the file")
     }
@@ -72,8 +69,7 @@ enum HealthRecords {
 }
 
 extension ExternalEvent {
-  /// Creates an event.
-  /// - Parameter route: route of a workout, or the part that the export contains.
+  /// Creates an event. `route` is the route of a workout, as far as the export contains it.
   fileprivate init(_ event: HealthEvent, route: [Coordinate], _ options: ImportOptions) {
     self.init(typeName: event.category.name, key: [event.key], timestamp: event.start)
     hints = [event.category.rawValue]

@@ -22,7 +22,7 @@ struct HealthSources {
     var rank: Rank
   }
 
-  /// Maximum number of sources. Further ones are combined.
+  /// Maximum number of sources. Further sources are combined.
   static let limit = 1000
 
   private(set) var all: [Source] = []
@@ -37,7 +37,7 @@ struct HealthSources {
   /// - Parameters:
   ///   - name: Name as written in the file.
   ///   - device: Apple's description, such as `<<HKDevice: 0x…>, name:Apple Watch, model:Watch, hardware:Watch6,1, …>`,
-  ///     or empty. The address in it differs between samples.
+  ///     or empty. Its address differs between samples.
   ///   - text: Returns the name as a string.
   mutating func index<Failure: Error>(
     name: UnsafeBufferPointer<UInt8>, device: UnsafeBufferPointer<UInt8>, text: () throws(Failure) -> String
@@ -57,8 +57,7 @@ struct HealthSources {
     return index
   }
 
-  /// Returns whether the first source takes precedence over the second. If their ranks are equal, the larger amount
-  /// does.
+  /// Whether the first source takes precedence over the second: by rank, then the larger amount, then name.
   func isBetter(_ first: UInt16, _ second: UInt16, amounts: (UInt16) -> Double) -> Bool {
     let (left, right) = (all[Int(first)], all[Int(second)])
     if left.rank != right.rank { return left.rank < right.rank }
@@ -69,7 +68,7 @@ struct HealthSources {
 
   private static func rank(in text: UnsafeBufferPointer<UInt8>) -> Rank {
     var index = 0
-    // Search for "Watch" or "iPhone" by their capital letters.
+    // Search for the capital letters of "Watch" or "iPhone".
     while index + 5 <= text.count {
       if text[index] == UInt8(ascii: "W"), text[index + 1] == UInt8(ascii: "a"), text[index + 2] == UInt8(ascii: "t"),
         text[index + 3] == UInt8(ascii: "c"), text[index + 4] == UInt8(ascii: "h")
@@ -89,7 +88,6 @@ struct HealthSources {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Returns whether the buffer is not empty and contains the same bytes as `other`.
   func isSame(as other: [UInt8]) -> Bool {
     guard count == other.count, let baseAddress, count > 0 else { return false }
     return other.withUnsafeBytes { memcmp(baseAddress, $0.baseAddress ?? UnsafeRawPointer(baseAddress), count) == 0 }

@@ -1,7 +1,7 @@
 /// Combines sleep samples into sessions that are separated by more than two hours without sleep.
 ///
-/// Several devices and apps may record the same night. Each session uses one source: preferably one with sleep
-/// stages, then the one with the most sleep. Time in bed alone does not count as sleep.
+/// Several devices and apps may record the same night. Each session uses one source: preferably one with sleep stages,
+/// then the one with the most sleep. Time in bed alone does not count as sleep.
 struct SleepSessions {
   enum Stage: UInt8 {
     case inBed
@@ -14,7 +14,7 @@ struct SleepSessions {
     var isAsleep: Bool { rawValue >= Stage.asleep.rawValue }
     var isStage: Bool { rawValue > Stage.asleep.rawValue }
 
-    /// Parses the part of a value that follows `HKCategoryValueSleepAnalysis`. `Asleep` is the name used before iOS 16.
+    /// Parses the part of a value after `HKCategoryValueSleepAnalysis`. `Asleep` is the name used before iOS 16.
     init?(_ value: Substring) {
       switch value {
       case "InBed": self = .inBed
@@ -52,19 +52,18 @@ struct SleepSessions {
     var awake: Int64
   }
 
-  /// Maximum time in seconds without sleep within a session.
+  /// Maximum time without sleep within a session, in seconds.
   private static let gap: Int64 = 7200
   /// Minimum time asleep in a session, in seconds.
   static let shortest: Int64 = 1800
 
   private var samples: [Sample] = []
 
-  /// Memory used by the samples, in bytes.
   var size: Int { samples.count * MemoryLayout<Sample>.stride }
 
   mutating func add(_ sample: Sample) { samples.append(sample) }
 
-  /// Returns the sessions in order of time, and the number of sessions that were too short.
+  /// Returns the sessions in chronological order, and the number of sessions that were too short.
   func sessions(_ sources: HealthSources) -> (sessions: [Session], short: Int) {
     let asleep = samples.filter { $0.stage.isAsleep && $0.end > $0.start }.sorted {
       ($0.start, $0.end, $0.source, $0.stage.rawValue) < ($1.start, $1.end, $1.source, $1.stage.rawValue)

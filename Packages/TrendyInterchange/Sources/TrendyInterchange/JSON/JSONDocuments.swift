@@ -3,20 +3,17 @@ import TrendyModels
 
 /// JSON values in a file that contains one document, or one document per line.
 struct JSONDocuments {
-  /// Values with their positions for messages: empty for a single document, otherwise for example `line 3`.
+  /// Values with their positions for messages: empty for a single document, otherwise a line number such as `line 3`.
   private(set) var values: [(prefix: String, value: JSONValue)] = []
   private(set) var problems: [ImportProblem] = []
 
-  /// Parses the content of a file.
-  ///
-  /// - Throws: ``InterchangeError`` if it does not contain a complete value.
+  /// Parses the content of a file. Throws ``InterchangeError`` if it does not contain a complete value.
   init(_ bytes: [UInt8]) throws(InterchangeError) {
     let content = bytes[...].withoutLeadingSpace
     guard Self.isLines(content) else {
       values = [("", try Self.whole(content))]
       return
     }
-    // Count the lines before the first value as well.
     let dropped = bytes[..<content.startIndex].count { $0 == 0xA }
     for line in content.textLines {
       let place = "line \(line.number + dropped)"
@@ -33,8 +30,8 @@ struct JSONDocuments {
     }
   }
 
-  /// Returns whether each line is a separate object: the second line starts with a brace, and the first line does not
-  /// end within an object.
+  /// Whether each line is a separate object. The second line must start with a brace, and the first line must not end
+  /// inside an object.
   static func isLines(_ content: ArraySlice<UInt8>) -> Bool {
     guard content.first == UInt8(ascii: "{"), let end = content.firstIndex(of: 0xA),
       let last = content[..<end].last(where: { !$0.isSpace }), !"{[,:".utf8.contains(last)
@@ -66,7 +63,6 @@ extension JSONValue {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
-  /// The number, which may be written as a string.
   var number: Double? {
     switch self {
     case .string(let text): FieldText.number(text)

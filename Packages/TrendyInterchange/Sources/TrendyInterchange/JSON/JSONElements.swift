@@ -2,7 +2,6 @@
 ///
 /// The document is an array, or an object whose members include arrays.
 struct JSONElements {
-  /// Maximum size in bytes of an element or a name.
   static let elementLimit = 16 << 20
 
   typealias Handler = (_ array: String, _ index: Int, _ element: UnsafeBufferPointer<UInt8>) throws -> Void
@@ -12,8 +11,8 @@ struct JSONElements {
   /// If the document itself is an array, its name is `""`.
   ///
   /// - Returns: The names of the other members.
-  /// - Throws: ``InterchangeError`` with the line and column of a syntax error, after all elements before it have been
-  ///   passed on, or an error of the input or of `body`.
+  /// - Throws: ``InterchangeError`` with the line and column of a syntax error, or an error of the input or of `body`.
+  ///   The preceding elements have then been passed on.
   @discardableResult
   static func read(_ input: ByteInput, arrays: Set<String>, _ body: Handler) throws -> [String] {
     var elements = 0

@@ -1,10 +1,9 @@
 import TrendyFoundation
 
-/// Iterates over the members of a JSON object without creating values. For objects that occur by the million.
+/// Iterates over the members of a JSON object without creating values, for objects that occur by the million.
 ///
-/// A syntax error ends the iteration after the members before it have been passed on.
+/// A syntax error ends the iteration after the preceding members.
 struct JSONFields {
-  /// Unparsed value of a member.
   struct Value {
     /// Bytes of the value, without the quotes of a string.
     let bytes: UnsafeBufferPointer<UInt8>
@@ -12,7 +11,7 @@ struct JSONFields {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Integer, which may be written as a string. A fraction is rounded.
+    /// Integer, possibly written as a string. A fraction is rounded.
     var integer: Int64? {
       var index = 0
       let isNegative = bytes.first == UInt8(ascii: "-")
@@ -39,10 +38,10 @@ struct JSONFields {
 
     private var roundedNumber: Int64? { FieldText.number(text).flatMap { Int64(exactly: $0.rounded()) } }
 
-    /// RFC 3339 timestamp. Has a fast path for UTC, such as `2022-05-01T06:10:11.5Z`.
+    /// RFC 3339 timestamp. UTC timestamps such as `2022-05-01T06:10:11.5Z` take a fast path.
     var moment: Date? { utcMilliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) } ?? FieldText.date(text) }
 
-    /// Milliseconds since 1970. Further digits are truncated.
+    /// Milliseconds since 1970. Further decimal places are truncated.
     private var utcMilliseconds: Int64? {
       guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[4] == 0x2D, bytes[7] == 0x2D,
         bytes[10] == UInt8(ascii: "T"), bytes[13] == 0x3A, bytes[16] == 0x3A,
@@ -78,9 +77,8 @@ struct JSONFields {
     }
   }
 
-  /// Passes each member whose value is neither an object nor an array to `body`.
-  ///
-  /// - Returns: Whether the object is complete.
+  /// Passes each member whose value is neither an object nor an array to `body`. Returns whether the object is
+  /// complete.
   @discardableResult
   static func forEach(
     in object: UnsafeBufferPointer<UInt8>, _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: Value) -> Void

@@ -1,16 +1,15 @@
-/// Member names of the outermost objects of a JSON document, for detecting the format without parsing the whole
-/// document.
+/// Member names of the outermost objects in a JSON document, used to detect the format without parsing everything.
 struct JSONOutline {
-  /// Members of the first object, with their values if those are short strings.
+  /// Members of the first object, with their values if these are short strings.
   private(set) var members: [String: String] = [:]
-  /// Member names of the first object that is nested in the first object.
+  /// Member names of the first object nested in the first object.
   private(set) var innerMembers: Set<String> = []
   /// Whether the document ends inside a bracket or a string.
   private(set) var isCutOff = true
 
   private var bytes: ArraySlice<UInt8>
 
-  /// Scans a document. Returns `nil` if it starts neither with an object nor with an array.
+  /// Scans a document. Returns `nil` if it does not start with an object or an array.
   init?(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     guard let first = bytes.first(where: { !$0.isSpace }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -23,7 +22,6 @@ struct JSONOutline {
   private mutating func scan() {
     var index = bytes.startIndex
     var open: [UInt8] = []
-    // Depths inside the first object, and inside the first object nested in it.
     var outer: Int?
     var inner: Int?
     var hasLeftOuter = false
@@ -81,7 +79,7 @@ struct JSONOutline {
 }
 
 extension JSONOutline {
-  /// Track format of the document, or `nil` if it is not in a track format.
+  /// Track format of the document; `nil` for any other document.
   var format: ImportFormat? {
     if members["_type"] != nil { return .ownTracks }
     if members["locations"] != nil, innerMembers.contains("latitudeE7") == false { return .overland }

@@ -3,9 +3,8 @@ import TrendyModels
 
 /// Scans JSON documents of any length in constant memory.
 ///
-/// Interprets only brackets, separators and strings. A value is validated when it is parsed.
+/// Only brackets, separators and strings are interpreted; the caller validates a value when parsing it.
 struct JSONStreamScanner: ~Copyable {
-  /// Syntax error. Line and column count from 1, `column` in bytes.
   struct Failure: Error {
     let line: Int
     let column: Int
@@ -20,17 +19,14 @@ struct JSONStreamScanner: ~Copyable {
   private var capacity = 256 << 10
   private var count = 0
   private var position = 0
-  /// Offset in the window of the first byte that must be retained, or `nil`.
+  /// Offset in the window of the first byte to retain, or `nil`.
   private var kept: Int?
   private var isAtEnd = false
   private var linesBefore = 0
   private var columnsBefore = 0
 
-  /// Creates a scanner.
-  ///
-  /// - Parameters:
-  ///   - input: JSON text with or without a byte order mark.
-  ///   - longestValue: Maximum size in bytes of a value that is passed on, at least 256 KiB.
+  /// Creates a scanner for JSON text with or without a byte order mark. `longestValue` is the maximum size in bytes of
+  /// a value that is passed on, at least 256 KiB.
   init(_ input: ByteInput, longestValue: Int) throws {
     self.input = input
     self.longestValue = longestValue
@@ -40,13 +36,13 @@ struct JSONStreamScanner: ~Copyable {
 
   deinit { window.deallocate() }
 
-  /// Returns the next byte that is not whitespace without consuming it. Throws at the end of the input.
+  /// Returns the next non-whitespace byte without consuming it. Throws at the end of the input.
   mutating func significant() throws -> UInt8 {
     guard let byte = try next() else { throw failure("the JSON document is not closed", isTruncated: true) }
     return byte
   }
 
-  /// Returns the next byte that is not whitespace without consuming it, or `nil` at the end.
+  /// Returns the next non-whitespace byte without consuming it, or `nil` at the end.
   mutating func next() throws -> UInt8? {
     while true {
       while position < count {
@@ -61,8 +57,6 @@ struct JSONStreamScanner: ~Copyable {
   mutating func pass() { position += 1 }
 
   /// Calls `body` for each member of the object that starts at the next byte. `body` must consume the value.
-  ///
-  /// - Throws: ``Failure``, or errors of `body`.
   mutating func members(_ body: (inout JSONStreamScanner, _ name: String) throws -> Void) throws {
     try list(until: UInt8(ascii: "}")) { scanner in
       guard try scanner.significant() == UInt8(ascii: "\""),
@@ -76,8 +70,6 @@ struct JSONStreamScanner: ~Copyable {
   }
 
   /// Calls `body` for each element of the array that starts at the next byte. `body` must consume the element.
-  ///
-  /// - Throws: ``Failure``, or errors of `body`.
   mutating func elements(_ body: (inout JSONStreamScanner, _ index: Int) throws -> Void) throws {
     var index = 0
     try list(until: UInt8(ascii: "]")) { scanner in
@@ -86,7 +78,7 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Calls `part` for each item up to the closing bracket. Accepts a trailing comma, because some programs write one.
+  /// Calls `part` for each item up to the closing bracket. Accepts a trailing comma because some programs write one.
   private mutating func list(until bracket: UInt8, _ part: (inout JSONStreamScanner) throws -> Void) throws {
     pass()
     while try significant() != bracket {
@@ -109,7 +101,6 @@ struct JSONStreamScanner: ~Copyable {
     return try body(UnsafeBufferPointer(start: window + start, count: position - start))
   }
 
-  /// Consumes the value that starts at the next byte.
   mutating func passValue() throws {
     switch window[position] {
     case UInt8(ascii: "\""):
@@ -153,7 +144,6 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Consumes the rest of a string, including its closing quote.
   private mutating func string() throws {
     while true {
       while position < count {
@@ -169,9 +159,8 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Moves the retained bytes to the front of the window and reads more bytes after them.
-  ///
-  /// - Returns: Whether the input contained more bytes.
+  /// Moves the retained bytes to the front of the window and reads more bytes after them. Returns whether there were
+  /// more.
   private mutating func refill() throws -> Bool {
     guard !isAtEnd else { return false }
     let start = min(kept ?? position, count)

@@ -1,13 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Visits the values of one JSON document or several concatenated ones. Memory use does not depend on their length.
+/// Visits the values of one JSON document or several concatenated documents. Memory use does not depend on their
+/// length.
 struct JSONWalker {
-  /// How to visit a value.
   enum Choice {
     /// Visit each member of an object or each element of an array.
     case enter
-    /// Pass on each element of an array as a whole. Pass on any other value itself.
+    /// Pass on each element of an array, or any other value, as a whole.
     case each
     case take
     case skip
@@ -91,8 +91,8 @@ struct JSONWalker {
     place = before
   }
 
-  /// Visits a value within the current one. If `body` throws, ``place`` is not restored, because the error message uses
-  /// it.
+  /// Visits a value within the current one. If `body` throws, ``place`` is not restored, because the error message
+  /// needs it.
   private mutating func step(to name: String, at place: String, _ body: (inout JSONWalker) throws -> Void) throws {
     path.append(name)
     self.place = place

@@ -1,15 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the array of events with nested types that the original product and `export json` write, without loss.
+/// Reads the array of events with nested types, as written by the original product and by `export json`, without loss.
 ///
-/// The file contains no property definitions, so the reader creates one for each key of a type, with the kind that the
-/// key has in the type's first event.
+/// The file contains no property definitions, so the reader creates one for each property key of a type. The kind comes
+/// from the first event that has the key.
 struct OriginalEvents {
   private let options: ImportOptions
   private let body: InterchangeFormat.Handler
   private var types: Set<String> = []
-  /// Pairs of type id and property key that have a definition.
   private var keys: Set<[String]> = []
 
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {

@@ -53,7 +53,6 @@ public final class ByteInput {
     return bytes
   }
 
-  /// Returns all remaining bytes, or `nil` if there are more than `limit`.
   func rest(limit: Int) throws -> [UInt8]? {
     let bytes = try peek(limit + 1)
     return bytes.count > limit ? nil : try rest()
@@ -91,7 +90,7 @@ public final class ByteInput {
     return piece[index]
   }
 
-  /// Pushes the byte that ``next()`` returned last back to the input.
+  /// Pushes the byte that ``next()`` last returned back to the input.
   func giveBack() { index -= 1 }
 
   /// Passes the buffered bytes to `body` and consumes as many as `body` returns. The buffer is empty only at the end.

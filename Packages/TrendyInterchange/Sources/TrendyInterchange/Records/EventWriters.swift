@@ -14,14 +14,7 @@ public struct ExportContext: Sendable {
   /// Time of the export.
   public var now: Date
 
-  /// Creates a context.
-  ///
-  /// - Parameters:
-  ///   - types: Event types by id.
-  ///   - propertyKeys: Property keys of all events, in column order.
-  ///   - zone: Time zone for events that have none.
-  ///   - now: Time of the export.
-  ///   - date: Returns the local date of a time in the event's zone.
+  /// Creates a context. The arguments correspond to the properties.
   public init(
     types: [String: EventType], propertyKeys: [String], zone: ZoneClock, now: Date,
     date: @escaping @Sendable (Date, Event) -> CivilDate
@@ -35,7 +28,7 @@ public struct ExportContext: Sendable {
 
   func typeName(of event: Event) -> String { types[event.eventTypeId]?.name ?? event.eventTypeId }
 
-  /// Returns an RFC 3339 timestamp with the offset of the event's zone, or of the context's zone if the event has none.
+  /// Formats a time as an RFC 3339 timestamp in the event's zone, or in the context's zone if the event has none.
   func text(_ moment: Date, of event: Event) -> String {
     let named = event.timeZone.flatMap { $0 == zone.name ? nil : ZoneClock(named: $0) }
     let milliseconds = (moment.timeIntervalSince1970 * 1000).rounded()
@@ -55,8 +48,7 @@ public protocol EventWriter {
   func ending() -> String
 }
 
-/// Writer for a CSV table that this product can import: times with offset, all-day events as dates, durations in
-/// seconds.
+/// Writes a CSV table that this product can import: times with offset, all-day events as dates, durations in seconds.
 struct EventTableWriter: EventWriter {
   let context: ExportContext
 
@@ -97,7 +89,7 @@ struct EventTableWriter: EventWriter {
   }
 }
 
-/// Writer for a JSON array of events with nested event types, as in exports of the original product.
+/// Writes a JSON array of events with nested event types, as in exports from the original product.
 struct EventArrayWriter: EventWriter {
   let context: ExportContext
   private var isFirst = true

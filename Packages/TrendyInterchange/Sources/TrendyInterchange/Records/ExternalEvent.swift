@@ -1,9 +1,9 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Event as recorded by another program.
+/// Event recorded by another program.
 ///
-/// It has the name of its type instead of a type id, and a natural key that identifies it when it is imported again.
+/// It has a type name instead of a type id, and a natural key that identifies it when it is imported again.
 public struct ExternalEvent: Hashable, Sendable {
   /// Name of the event type in the source.
   public var typeName: String
@@ -11,11 +11,11 @@ public struct ExternalEvent: Hashable, Sendable {
   public var hints: [String] = []
   /// Parts of the natural key, the same in every file that contains the event.
   public var key: [String]
-  /// Whether the source's keys are unique. If not, a repeated key within one file denotes a separate event.
+  /// Whether the source's keys are unique. If not, a key that is repeated in a file denotes a separate event.
   public var isKeyUnique = false
-  /// Id in a store of this product, if this product exported the file.
+  /// Id in the store from which this product exported the event, or `nil`.
   public var id: String?
-  /// Id in the source. If the store has an event with this id, it is the same event.
+  /// Id in the source. If a stored event has this id, it is the same event.
   public var possibleID: String?
   public var timestamp: Date
   /// End of the event, not before `timestamp`. For an all-day event, midnight of its last date.
@@ -32,14 +32,14 @@ public struct ExternalEvent: Hashable, Sendable {
   public var coordinate: Coordinate?
   /// Route as recorded by the source.
   public var route: [Coordinate] = []
-  /// Fixes of the route in order of time. They are stored but not used for detection, because the source has classified
-  /// them.
+  /// Fixes of the route in chronological order. They are stored but not used for detection, because the source has
+  /// classified them.
   public var track: [Location] = []
-  /// Rule for recognising the same event from other sources, or `nil` to compare only the key.
+  /// Rule for recognising the same event from other sources; `nil` to compare only the key.
   public var sameness: DuplicateRule?
   /// Property values by key.
   public var properties: [String: PropertyValue] = [:]
-  /// Property kinds for this event alone, for keys that have a different kind in other events.
+  /// Property kinds for this event, for keys that have a different kind in other events.
   public var kinds: [String: PropertyType] = [:]
 
   /// Key of the trip property that contains the transport mode, such as `car` or `train`.
@@ -47,7 +47,7 @@ public struct ExternalEvent: Hashable, Sendable {
 
   /// Rule for recognising events from two sources as duplicates.
   public enum DuplicateRule: Hashable, Sendable {
-    /// The events overlap by more than half of the longer one, and their positions, if known, are within `metres`.
+    /// The events overlap by more than half of the longer event, and their positions, if known, are within `metres`.
     case time(metres: Double)
     /// The events start within one minute, and their durations differ by at most 5 %.
     case moments
@@ -71,7 +71,7 @@ public enum InterchangeRecord: Hashable, Sendable {
   case event(ExternalEvent)
   /// Event type, possibly without events. An existing type with this name is not changed.
   case type(ExternalType)
-  /// Property that events of a type have but the file does not define. `typeID` is the id of the type in the file.
+  /// Property of events that the file does not define. `typeID` is the id of the event type in the file.
   case property(key: String, kind: PropertyType, typeID: String)
   /// Dates that neither break nor extend a streak.
   case dayOff(ExternalSkip)
@@ -93,7 +93,7 @@ public enum InterchangeRecord: Hashable, Sendable {
   case bad(reason: String)
 }
 
-/// Options for reading a file: properties that its content does not determine.
+/// Options for reading a file, for what its content does not determine.
 public struct ImportOptions: Sendable {
   /// Time zone of timestamps without an offset.
   public var zone: ZoneClock
@@ -115,7 +115,7 @@ public struct ImportOptions: Sendable {
   public var durationUnit: DurationUnit?
   /// Event type for the rows of a table without a type column.
   public var typeName: String?
-  /// Lower-case cell texts that mark a habit as done, in a table with one column per habit. `nil` for the defaults.
+  /// Lower-case cell texts that mark a habit as done in a table with one column per habit; `nil` for the defaults.
   public var doneValues: Set<String>?
 
   /// Creates options. The arguments correspond to the properties.
@@ -131,7 +131,7 @@ public struct ImportOptions: Sendable {
 }
 
 extension ImportOptions {
-  /// Returns the zone name of an event for which the file contains only an offset.
+  /// Returns the zone name for an event whose file contains only an offset.
   ///
   /// Returns ``zone`` if it has this offset at the time of the event, or if the offset is unknown.
   ///
@@ -179,13 +179,13 @@ public struct ZoneClock: Sendable {
     self.init(name: name) { rules.secondsFromGMT(at: $0) }
   }
 
-  /// Returns the UTC offset in seconds at a time, positive to the east.
+  /// Returns the UTC offset at a time in seconds, positive to the east.
   public func secondsFromGMT(at date: Date) -> Int { offset(date) }
 
   /// Returns the time at a local date and second of the day.
   ///
-  /// A local time that occurs twice denotes the first occurrence. A local time that is skipped uses the offset before
-  /// the change.
+  /// If a local time occurs twice, returns the first. A local time that is skipped is interpreted with the offset
+  /// before the change.
   public func date(_ day: CivilDate, secondOfDay: Int = 0) -> Date {
     let wall = Double(day.daysSince1970) * 86_400 + Double(secondOfDay)
     let before = offset(Date(timeIntervalSince1970: wall - 90_000))

@@ -3,11 +3,11 @@ public import TrendyModels
 /// Event type from another program.
 public struct ExternalType: Hashable, Sendable {
   public var name: String
-  /// Colour as `#RRGGBB`, or `nil` if the program has none in this form.
+  /// Colour as `#RRGGBB`, or `nil` if there is none in this form.
   public var colorHex: String?
-  /// Emoji, or `nil` if the program has none.
+  /// Emoji, or `nil` if there is none.
   public var icon: String?
-  /// Goal, if the program has one.
+  /// Goal, or `nil` if there is none.
   public var goal: Goal?
 
   /// Creates a type. Discards a colour or icon in any other form.
@@ -23,10 +23,10 @@ public struct ExternalType: Hashable, Sendable {
   }
 }
 
-/// Dates on which another program expected no events of a type.
+/// Dates on which the user of another program expected no events of a type.
 public struct ExternalSkip: Hashable, Sendable {
   public var typeName: String
-  /// Parts of the natural key, the same in every file that contains the skip.
+  /// Parts of the natural key, equal in every file that contains the skip.
   public var key: [String]
   /// Range of skipped dates.
   public var days: ClosedRange<CivilDate>

@@ -1,10 +1,9 @@
 public import TrendyModels
 
-/// Digests of the first events of a file, to recognise a file that is read again with another time zone.
+/// Digests of the first events in a file, for recognising a file that is imported again with another time zone.
 ///
 /// Event ids depend on instants, so another zone for times without an offset changes the id of every event. Local times
-/// do not depend on that zone: equal ``content`` with different ``moments`` means that the same file was read with
-/// another zone.
+/// do not depend on that zone: equal ``content`` with different ``moments`` means the same file in another zone.
 public struct ImportReading: Hashable, Sendable {
   /// IANA name of the zone used for times without an offset.
   public var zone: String
@@ -35,7 +34,7 @@ public struct ImportReading: Hashable, Sendable {
 
   /// Returns the zone with which the same file was imported before.
   ///
-  /// Returns `nil` if it was not imported before, or if it was imported with this zone as well.
+  /// Returns `nil` for a file that was not imported before, or was also imported with this zone.
   public func otherZone(among earlier: [ImportReading]) -> String? {
     let same = earlier.filter { $0.content == content }
     guard !same.contains(where: { $0.moments == moments }) else { return nil }

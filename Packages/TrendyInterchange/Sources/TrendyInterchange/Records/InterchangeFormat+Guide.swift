@@ -1,5 +1,5 @@
 extension InterchangeFormat {
-  /// Help text for users who have a file in a format or want to create one.
+  /// Help text for users who have a file in a format, or want to create one.
   public struct Guide: Hashable, Sendable {
     /// Instructions for exporting the file from the other program.
     public let origin: String

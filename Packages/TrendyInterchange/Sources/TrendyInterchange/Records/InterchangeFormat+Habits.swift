@@ -1,5 +1,4 @@
 extension InterchangeFormat {
-  /// Formats of habit and mood trackers.
   static let habits = [
     InterchangeFormat(
       "loop", "Loop Habit Tracker", "CSV archive of old and new versions of the habit tracker.", reads: .events,

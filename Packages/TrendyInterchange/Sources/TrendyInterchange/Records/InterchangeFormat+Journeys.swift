@@ -1,5 +1,4 @@
 extension InterchangeFormat {
-  /// Formats of programs that record places, routes and sport.
   static let journeys = google + sport + trackers
 
   private static let google = [
@@ -59,7 +58,7 @@ extension InterchangeFormat {
       read: { input, _, body in try PolarstepsReader.read(input, body) }),
   ]
 
-  /// Returns the outline of a JSON document that starts with the given bracket, or `nil`.
+  /// Returns the outline of a JSON document if it starts with the given bracket, otherwise `nil`.
   private static func outline(_ head: ArraySlice<UInt8>, of bracket: Unicode.Scalar) -> JSONOutline? {
     let content = head.withoutLeadingSpace
     guard content.first == UInt8(ascii: bracket) else { return nil }

@@ -1,5 +1,4 @@
 extension InterchangeFormat {
-  /// Formats of time tracking programs.
   static let timeSheets = [
     InterchangeFormat(
       "taskwarrior", "Taskwarrior", "Output of 'task export': one event for each completed task.", reads: .events,

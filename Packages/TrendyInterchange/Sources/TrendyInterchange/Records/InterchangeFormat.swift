@@ -37,7 +37,7 @@ public struct InterchangeFormat: Sendable {
   public let reads: Contents
   /// Kinds of content that an export writes.
   public let writes: Contents
-  /// Evidence that the reader is correct: a specification, source code, or the real files with which it was tested.
+  /// Evidence that the reader is correct: a specification, source code, or the real files used to test it.
   public let basis: String
   /// Corresponding track format, or `nil` if this is not a track format.
   public let track: ImportFormat?
@@ -49,7 +49,6 @@ public struct InterchangeFormat: Sendable {
   private let makeWriter: (@Sendable (ExportContext) -> any EventWriter)?
   private let makeArchiveWriter: (@Sendable (ExportContext) -> any EventArchiveWriter)?
 
-  /// Functions that detect and read a format with several files, in a folder or an archive.
   struct FolderReading: Sendable {
     let recognise: @Sendable (ExportFiles) throws -> Bool
     let read: @Sendable (ExportFiles, ImportOptions, Handler) throws -> Void
@@ -103,7 +102,7 @@ public struct InterchangeFormat: Sendable {
     return isTable ? named("csv") : nil
   }
 
-  /// Returns whether the content is neither XML nor JSON nor an archive. Excel's UTF-16 tables count as text.
+  /// Whether the content is neither XML nor JSON nor an archive. Excel's UTF-16 tables count as text.
   static func isPlainText(_ head: ArraySlice<UInt8>) -> Bool {
     guard let first = head.withoutLeadingSpace.first else { return false }
     return !"<{[".utf8.contains(first) && !head.starts(with: Array("PK".utf8))
@@ -111,9 +110,9 @@ public struct InterchangeFormat: Sendable {
 
   /// Detects the format of a file by its first 64 KiB, or by its whole content if it is shorter.
   static func of(_ head: ArraySlice<UInt8>) -> InterchangeFormat? {
-    // Detect the track format once for all formats.
+    // The track format is detected only once for all formats.
     var track: ImportFormat??
-    // Parse the header of a table once for all formats.
+    // The header of a table is parsed only once for all formats.
     var header: TableHeader??
     return readable.first { format in
       if let profile = format.table {
@@ -141,7 +140,8 @@ public struct InterchangeFormat: Sendable {
 
   /// Reads a file and passes each record to `body` with its position, such as `line 12`.
   ///
-  /// - Throws: ``InterchangeError``, or errors of the input or of `body`. Records before the error have been passed on.
+  /// - Throws: ``InterchangeError``, or errors of the input or of `body`. The preceding records have then been passed
+  ///   on.
   public func read(
     _ input: ByteInput, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -153,7 +153,7 @@ public struct InterchangeFormat: Sendable {
   ///
   /// The position includes the path, such as `Takeout/Records.json, locations[3]`.
   ///
-  /// - Throws: ``InterchangeError``, or errors of a file or of `body`. Records before the error have been passed on.
+  /// - Throws: ``InterchangeError``, or errors of a file or of `body`. The preceding records have then been passed on.
   public func read(
     _ files: ExportFiles, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {

@@ -2,10 +2,8 @@
 enum TextEncoding {
   /// Converts text to UTF-8.
   ///
-  /// The encoding is determined by a byte order mark, else by the NUL bytes of UTF-16, else by whether `head` is valid
-  /// UTF-8. All other text is Windows-1252.
-  ///
-  /// - Parameter head: beginning of the input, which has not been consumed.
+  /// The encoding is determined by a byte order mark, otherwise by the NUL bytes of UTF-16, otherwise by whether
+  /// `head`, the unconsumed beginning of the input, is valid UTF-8. All other text is Windows-1252.
   static func utf8(_ head: ArraySlice<UInt8>, _ input: ByteInput) throws -> ByteInput {
     if head.starts(with: [0xEF, 0xBB, 0xBF]) {
       for _ in 0..<3 { _ = try input.next() }
@@ -22,15 +20,14 @@ enum TextEncoding {
     return ByteInput(Array(windows1252(try input.rest()).utf8))
   }
 
-  /// Converts UTF-16 to UTF-8. Other text remains unchanged; its lines must be decoded with ``text(_:)``.
-  ///
-  /// Only UTF-16 is loaded into memory as a whole.
+  /// Converts UTF-16 to UTF-8, loading it into memory as a whole. Other text is unchanged; its lines must be decoded
+  /// with ``text(_:)``.
   static func lines(_ input: ByteInput) throws -> ByteInput {
     guard let isLittle = isLittleEndianUTF16(try input.peek(512)) else { return input }
     return ByteInput(utf8(ofUTF16: try input.rest(), isLittleEndian: isLittle))
   }
 
-  /// Returns the beginning of a file for format detection. Converts UTF-16 to UTF-8 and leaves all else unchanged.
+  /// Returns the beginning of a file for format detection, converted to UTF-8 if it is UTF-16.
   static func beginning(_ head: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard let isLittle = isLittleEndianUTF16(head) else { return head }
     return utf8(ofUTF16: Array(head), isLittleEndian: isLittle)[...]
@@ -41,7 +38,7 @@ enum TextEncoding {
     String(validating: bytes, as: UTF8.self) ?? windows1252(bytes)
   }
 
-  /// Returns whether UTF-16 is little-endian, or `nil` if the text is not UTF-16.
+  /// Returns whether UTF-16 is little-endian, or `nil` for any other encoding.
   private static func isLittleEndianUTF16(_ head: ArraySlice<UInt8>) -> Bool? {
     let nulls = head.prefix(512).enumerated().filter { $0.element == 0 }
     if head.starts(with: [0xFF, 0xFE]) || nulls.count > 8 && nulls.allSatisfy({ $0.offset % 2 == 1 }) { return true }

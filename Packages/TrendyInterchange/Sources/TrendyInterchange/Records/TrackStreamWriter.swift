@@ -8,8 +8,8 @@ public protocol TrackStreamWriter {
   /// Returns the text of a segment.
   ///
   /// - Parameters:
-  ///   - fixes: fixes in order of time without a gap; not empty.
-  ///   - name: name of the trip or device.
+  ///   - fixes: Fixes in chronological order without a gap; not empty.
+  ///   - name: Name of the trip or device.
   mutating func segment(_ fixes: [Location], name: String) -> String
   /// Returns the text after the last segment.
   func ending() -> String
@@ -17,7 +17,7 @@ public protocol TrackStreamWriter {
 
 /// Splits the fixes of one device into the segments that a ``TrackStreamWriter`` expects.
 public struct TrackSegmenter: Sendable {
-  /// Duration in seconds of a gap that ends a segment.
+  /// Minimum duration of a gap that ends a segment, in seconds.
   private static let gap: TimeInterval = 300
   /// Maximum number of fixes in a segment, to bound memory use.
   private static let longest = 20_000
@@ -49,7 +49,7 @@ public struct TrackSegmenter: Sendable {
   }
 }
 
-/// Writer for GPX 1.1 with one track per segment.
+/// Writes GPX 1.1 with one track per segment.
 struct GPXStreamWriter: TrackStreamWriter {
   func beginning() -> String { GPXWriter.beginning }
 
@@ -60,7 +60,7 @@ struct GPXStreamWriter: TrackStreamWriter {
   func ending() -> String { GPXWriter.ending }
 }
 
-/// Writer for GeoJSON with one feature per segment. Each feature has `coordTimes`.
+/// Writes GeoJSON with one feature per segment. Each feature has `coordTimes`.
 struct GeoJSONStreamWriter: TrackStreamWriter {
   private var isFirst = true
 
@@ -75,7 +75,7 @@ struct GeoJSONStreamWriter: TrackStreamWriter {
   func ending() -> String { "\n]}\n" }
 }
 
-/// Writer for KML 2.2 with one placemark per segment. Each placemark contains a `gx:Track`.
+/// Writes KML 2.2 with one placemark per segment. Each placemark contains a `gx:Track`.
 ///
 /// Speed, bearing and accuracy are written to the arrays that ``KMLReader`` reads.
 struct KMLStreamWriter: TrackStreamWriter {
@@ -116,8 +116,7 @@ struct KMLStreamWriter: TrackStreamWriter {
 
   func ending() -> String { "</Document>\n</kml>\n" }
 
-  /// Adds an array of values. An unknown value is an empty element, so that every array has as many elements as the
-  /// track.
+  /// Adds an array of values. An unknown value becomes an empty element, so that every array is as long as the track.
   private static func add(_ name: String, _ values: [Double?], to text: inout TextBytes) {
     guard values.contains(where: { $0 != nil }) else { return }
     text.add("<gx:SimpleArrayData name=\"\(name)\">\n")
@@ -130,7 +129,7 @@ struct KMLStreamWriter: TrackStreamWriter {
   }
 }
 
-/// Writer for OwnTracks Recorder's `.rec` files.
+/// Writes `.rec` files for OwnTracks Recorder.
 struct OwnTracksStreamWriter: TrackStreamWriter {
   func beginning() -> String { "" }
 

@@ -48,7 +48,6 @@ public enum TrendyNDJSON: Sendable {
     return outline.members["record"] != nil
   }
 
-  /// Passes the record of each line to `body` with its position.
   static func read(_ input: ByteInput, _ body: (InterchangeRecord, String) throws -> Void) throws {
     var number = 0
     while let (line, isWhole) = try input.line(limit: 1 << 24) {
@@ -71,7 +70,6 @@ public enum TrendyNDJSON: Sendable {
     }
   }
 
-  /// Returns the record in a line, or `nil` for the header line.
   private static func record(_ value: JSONValue) -> InterchangeRecord? {
     guard var members = value.objectValue, let name = members.removeValue(forKey: "record")?.stringValue else {
       return .bad(reason: "missing 'record'")

@@ -3,12 +3,9 @@ import TrendyModels
 
 /// Workout recorded by a watch or an app. Its event has the same properties as an event from Apple Health.
 struct ExternalWorkout {
-  /// Parts of the natural key.
   var key: [String]
   var start: Date
-  /// End, never before the start.
   var end: Date
-  /// Activity such as `Running`, or `nil` if unknown.
   var activity: String?
   /// Duration without pauses, in seconds.
   var duration: Double?

@@ -1,6 +1,6 @@
-/// Parser for the messages of FIT files (Garmin, "Flexible and Interoperable Data Transfer", version 2).
+/// Parser for the messages in FIT files (Garmin, "Flexible and Interoperable Data Transfer", version 2).
 ///
-/// A file defines the layout of its own messages, so field sizes come from the definition even if they differ from
+/// A file defines the layout of its own messages, so field sizes come from that definition even if they differ from
 /// Garmin's profile. Developer fields are skipped, as are values that the protocol defines as invalid. Several files
 /// may be concatenated.
 struct FITMessages {
@@ -17,7 +17,7 @@ struct FITMessages {
 
   enum Item {
     case message(Message)
-    /// End of a file, after which another file may follow. `problem` describes an error in the file.
+    /// End of a file, which another file may follow. `problem` describes an error in the file.
     case end(problem: String?, offset: Int)
   }
 
@@ -36,10 +36,10 @@ struct FITMessages {
   }
 
   private let bytes: [UInt8]
-  /// Global numbers of the messages to return. All other messages are skipped.
+  /// Global numbers of the messages to return.
   private let numbers: Set<Int>
   private var index = 0
-  /// Offset at which the messages of the current file end, or `nil` between files.
+  /// End offset of the current file's messages, or `nil` between files.
   private var end: Int?
   private var start = 0
   private var isUnfinished = false
@@ -51,7 +51,6 @@ struct FITMessages {
     self.numbers = numbers
   }
 
-  /// Returns whether the bytes start with the header of a FIT file.
   static func isBeginning(_ head: ArraySlice<UInt8>) -> Bool {
     guard head.count >= 12, let size = head.first, size >= 12 else { return false }
     return head[(head.startIndex + 8)..<(head.startIndex + 12)].elementsEqual(".FIT".utf8)
@@ -83,7 +82,7 @@ struct FITMessages {
 
   private mutating func begin() {
     start = index
-    // The header of an unfinished recording contains a size of 0.
+    // In an unfinished recording, the size in the header is 0.
     let size = integer(at: index + 4, size: 4, isBigEndian: false)
     let first = index + Int(bytes[index])
     let wanted = size == 0 ? bytes.count : first + Int(size)
@@ -212,10 +211,8 @@ struct FITMessages {
     }
   }
 
-  /// Sizes in bytes by base type number.
-  ///
-  /// The types are enum, sint8, uint8, sint16, uint16, sint32, uint32, string, float32, float64, uint8z, uint16z,
-  /// uint32z, byte, sint64, uint64 and uint64z. Strings have no fixed size.
+  /// Sizes in bytes by base type: enum, sint8, uint8, sint16, uint16, sint32, uint32, string, float32, float64, uint8z,
+  /// uint16z, uint32z, byte, sint64, uint64, uint64z. Strings have no fixed size.
   private static let sizes = [1, 1, 1, 2, 2, 4, 4, 0, 4, 8, 1, 2, 4, 1, 8, 8, 8]
 
   private func integer(at index: Int, size: Int, isBigEndian: Bool) -> UInt64 {

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads FIT activity files. Each session becomes a workout with the fixes of its records.
+/// Reads FIT activity files. Each session becomes a workout with the fixes from its records.
 enum FITReader {
   private static let limit = 64 << 20
 
@@ -29,11 +29,11 @@ enum FITReader {
 
 /// Collects the messages of one file. Message and field numbers are defined in Garmin's profile.
 private struct FITActivity {
-  /// Global message numbers of file_id, session, record and activity.
+  /// Global numbers of the messages file_id, session, record and activity.
   static let numbers: Set<Int> = [0, 18, 20, 34]
   /// Seconds from 1970 to the FIT epoch, 1989-12-31T00:00:00Z.
   private static let epoch = 631_065_600.0
-  /// Smallest absolute timestamp. Smaller values are seconds since the device was switched on.
+  /// Minimum for an absolute timestamp. Smaller values are seconds since the device was switched on.
   private static let firstTime: UInt32 = 0x1000_0000
 
   private var kind: Int?
@@ -44,7 +44,7 @@ private struct FITActivity {
   private var pointsOffEarth = 0
   private var firstRecord: Date?
   private var lastRecord: Date?
-  /// Distance in metres at the last record that contains one.
+  /// Distance in metres at the last record that contains a distance.
   private var distance: Double?
   private var sessions: [Session] = []
   private var secondsFromGMT: Int?
@@ -66,7 +66,7 @@ private struct FITActivity {
     switch message.number {
     case 0:
       kind = kind ?? message.values[0].map { Int($0) }
-      // Some devices repeat this message in the middle of the file. The first one counts.
+      // Some devices repeat this message in the middle of the file. The first message counts.
       if serial.isEmpty, let value = message.values[3] { serial = "\(UInt64(value))" }
       if created.isEmpty, let value = message.values[4] { created = "\(UInt64(value))" }
     case 18: takeSession(message)
@@ -119,7 +119,6 @@ private struct FITActivity {
 
   // MARK: What comes of it
 
-  /// Passes the events and tracks of the file to `body`. Returns whether there were any.
   mutating func give(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws -> Bool {
     if let kind, kind != 4 {
       try body(.skip(what: "FIT file of \(Self.kinds[kind] ?? "unknown kind \(kind)")"), "the file")
@@ -130,7 +129,7 @@ private struct FITActivity {
       try body(.skip(what: "point with invalid coordinates", count: pointsOffEarth), "the file")
     }
     if sessions.isEmpty, let firstRecord, let lastRecord {
-      // The file has no session, for example because the device lost power before it could write one.
+      // Without a session the file is still imported. The device may have lost power before writing one.
       sessions = [Session(start: firstRecord, end: lastRecord, distance: distance)]
     }
     let tracks = separatedTracks()
@@ -148,9 +147,8 @@ private struct FITActivity {
     return !sessions.isEmpty
   }
 
-  /// Assigns each fix to the session that started last before it.
-  ///
-  /// Fixes in transitions or outside all sessions are returned separately.
+  /// Assigns each fix to the last session that started before it. Fixes in transitions or outside all sessions are
+  /// returned separately.
   private func separatedTracks() -> (ofSessions: [[Location]], others: [Location]) {
     guard sessions.count > 1 else { return ([fixes], []) }
     var ofSessions = [[Location]](repeating: [], count: sessions.count)

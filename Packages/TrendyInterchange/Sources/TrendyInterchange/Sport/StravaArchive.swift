@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the archive of a Strava account: a table of activities and their uploaded files, or the table alone.
+/// Reads the archive of a Strava account: a table of activities with their uploaded files, or the table alone.
 ///
 /// The header is in the language of the account, and Strava has added columns over the years. Columns are therefore
-/// identified by position: the first seven, then the later columns with the same names and exact values, and the column
-/// with the path of the file.
+/// identified by position: the first seven, then later columns that repeat their names with exact values, and the
+/// column with the path of the file.
 struct StravaArchive {
   private static let trackLimit = 64 << 20
 
@@ -30,18 +30,17 @@ struct StravaArchive {
     return nil
   }
 
-  /// Creates a reader for a table without files.
   private init() {
     files = nil
     table = "activities.csv"
     folder = ""
   }
 
-  /// Returns whether a file starts like the table and contains an activity with the path of a file.
+  /// Whether a file starts like the table and contains an activity with the path of a file.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard var rows = try? TableRows(ByteInput(Array(head))), let header = try? rows.next(), Columns(header.cells) != nil
-    else { return false }  // not a table
-    while let row = try? rows.next() {  // an error ends the search
+    else { return false }
+    while let row = try? rows.next() {
       if row.cells[0].allSatisfy(\.isNumber), row.cells.contains(where: { $0.hasPrefix("activities/") }) { return true }
     }
     return false
@@ -87,8 +86,8 @@ struct StravaArchive {
 
   /// Returns the content of an activity's file.
   ///
-  /// Returns `nil` for an activity that the user entered, and for a missing or invalid file. Reports such a file to
-  /// `body`.
+  /// Returns `nil` for an activity that the user entered manually, and for a missing or invalid file, which is also
+  /// reported to `body`.
   private func recorded(
     _ activity: Activity, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
   ) throws -> ExternalEvent? {
@@ -101,7 +100,6 @@ struct StravaArchive {
     do {
       return try recorded(path, of: files, activity, options)
     } catch let error as InterchangeError {
-      // Import the activity without its track.
       try body(.bad(reason: "cannot import \(path): \(error)"), place)
       return nil
     }
@@ -122,14 +120,13 @@ struct StravaArchive {
     try format.read(ByteInput(bytes), options) { record, _ in
       if case .event(let event) = record { events.append(event) }
     }
-    // Several rows may refer to one file that contains several sports.
+    // Several rows may refer to the same multisport file.
     guard let start = activity.date else { return events.first }
     return events.min { abs($0.timestamp.timeIntervalSince(start)) < abs($1.timestamp.timeIntervalSince(start)) }
   }
 }
 
 extension StravaArchive {
-  /// Indices of the columns that the reader uses.
   private struct Columns {
     /// Elapsed time and moving time in seconds, and distance in metres, or in kilometres if the table has no metres.
     var elapsed = 5
@@ -159,7 +156,6 @@ extension StravaArchive {
     }
   }
 
-  /// Activity in one row of the table.
   private struct Activity {
     let id: String?
     let date: Date?
@@ -191,14 +187,13 @@ extension StravaArchive {
       energy = number(columns.energy)
     }
 
-    /// Returns the workout, or `nil` if its start is unknown.
     func workout(_ id: String, _ recorded: ExternalEvent?, _ options: ImportOptions) -> ExternalWorkout? {
       guard let start = date ?? recorded?.track.first?.timestamp else { return nil }
       let end = elapsed.map { start.addingTimeInterval(min(max(0, $0), 1e7)) } ?? recorded?.track.last?.timestamp
       var workout = ExternalWorkout(key: ["strava", id], start: start, end: end ?? start)
       let known = Self.activities[type.lowercased()]
       let told = recorded?.properties["activity"]?.stringValue
-      // If both are unknown, use the name in the language of the account.
+      // If both are unknown, use the name in the account's language.
       workout.activity = known ?? told ?? (type.isEmpty ? nil : type)
       workout.duration = moving ?? elapsed
       workout.distance = metres ?? recorded?.properties["distance"]?.doubleValue
@@ -226,9 +221,8 @@ extension StravaArchive {
 
 /// Parses activity dates, which are in UTC and formatted according to the account's language.
 enum StravaDate {
-  /// Returns the date, or `nil` if it is invalid or the order of day and month is ambiguous.
-  ///
-  /// - Parameter isDayFirst: whether `3/4` is the third of April, or `nil` if unknown.
+  /// Parses a date. Returns `nil` if it is invalid or the order of day and month is ambiguous. `isDayFirst` means that
+  /// `3/4` is the third of April; `nil` if unknown.
   static func read(_ text: String, isDayFirst: Bool?) -> Date? {
     if let date = RFC3339.date(from: text) { return date }
     guard let mark = text.firstIndex(of: ":") else { return nil }
@@ -250,7 +244,7 @@ enum StravaDate {
     return ZoneClock.utc.date(day, secondOfDay: hours * 3600 + parts[1] * 60 + second)
   }
 
-  /// Returns whether the time is after noon, or `nil` for a 24-hour clock.
+  /// Returns whether the text marks a 12-hour time as after noon, or `nil` for a 24-hour clock.
   private static func isTwelveHours(_ text: String) -> Bool? {
     let text = text.lowercased().filter { $0 != "." && !$0.isWhitespace }
     if ["pm", "午後", "下午", "오후"].contains(where: { text.contains($0) }) { return true }
@@ -270,7 +264,7 @@ enum StravaDate {
     if first > 31 { return date(first, second, third) }
     if text.contains(".") || first > 12 { return date(third, second, first) }
     if second > 12 || first == second { return date(third, first, second) }
-    // The order is ambiguous. With a 12-hour clock, assume that the month comes first.
+    // If the order is ambiguous but the clock has 12 hours, assume that the month comes first.
     guard let isDayFirst = isDayFirst ?? (isTwelveHours ? false : nil) else { return nil }
     return isDayFirst ? date(third, second, first) : date(third, first, second)
   }
@@ -282,7 +276,7 @@ enum StravaDate {
     return CivilDate(year: year, month: month, day: day)
   }
 
-  /// Returns the number of a month, found by the prefix of its name in a dozen languages.
+  /// Returns the number of a month. The prefix of its name is known in a dozen languages.
   private static func month(_ word: String) -> Int? {
     months.firstIndex { $0.contains { word.hasPrefix($0) } }.map { $0 + 1 }
   }

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads activities in Garmin's Training Center XML. Each becomes a workout with its track. Ignores namespaces.
+/// Reads activities in Garmin's Training Center XML. Each becomes a workout with its track. Namespaces are ignored.
 enum TCXReader {
   private static let limit = 256 << 20
 
-  /// Returns whether a file is in TCX format, given its first 64 KiB, or the whole file if it is shorter.
+  /// Whether a file is in TCX format, given its first 64 KiB, or the whole file if it is shorter.
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let content = head.withoutLeadingSpace
     guard content.first == UInt8(ascii: "<") else { return false }
@@ -17,10 +17,10 @@ enum TCXReader {
     }
   }
 
-  /// Passes the activities of the file to `body`.
+  /// Passes the activities in the file to `body`.
   ///
-  /// - Throws: ``InterchangeError`` with the line and column of a syntax error, after the activities before it have
-  ///   been passed on.
+  /// - Throws: ``InterchangeError`` with the line and column of a syntax error. The preceding activities have then been
+  ///   passed on.
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     guard let bytes = try input.rest(limit: limit) else {
       throw InterchangeError.unreadable(reason: "larger than \(limit >> 20) MB")
@@ -65,11 +65,10 @@ private struct TCXParser {
     var notes: String?
     var firstPoint: Date?
     var lastPoint: Date?
-    /// Distance in metres at the last point that contains one.
+    /// Distance in metres at the last point that contains a distance.
     var lastMetres: Double?
     var fixes: [Location] = []
     var pointsWithoutTime = 0
-    /// Number of points with an invalid position.
     var pointsOffEarth = 0
   }
 
@@ -143,7 +142,7 @@ private struct TCXParser {
       point?.fields.time = moment
     case "LatitudeDegrees": point?.fields.latitude = number
     case "LongitudeDegrees": point?.fields.longitude = number
-    // Some devices write the minimum of a 32-bit number if the altitude is unknown.
+    // Some devices write the smallest 32-bit integer for an unknown altitude.
     case "AltitudeMeters": point?.fields.altitude = number.flatMap { abs($0) < 1e5 ? $0 : nil }
     case "DistanceMeters": point?.metres = number
     case "Speed": point?.fields.speed = number.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil }
@@ -213,7 +212,6 @@ private struct TCXParser {
 }
 
 extension Double? {
-  /// Adds a value that is known and not negative; ignores any other.
   fileprivate mutating func add(_ other: Double?) {
     guard let other, other >= 0 else { return }
     self = (self ?? 0) + other

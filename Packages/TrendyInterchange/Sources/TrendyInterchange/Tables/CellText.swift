@@ -1,8 +1,8 @@
 import TrendyFoundation
 
-/// Interprets words and marks in the cells of event tables.
+/// Interprets cells of event tables as marks and words.
 enum CellText {
-  /// Returns the cell at an index, or `nil` if the index is negative, the row is too short, or the cell has no content.
+  /// Returns the cell at an index, or `nil` if there is no such cell or it has no content.
   static func cell(_ cells: [String], _ index: Int) -> String? {
     index >= 0 && index < cells.count && !isNothing(cells[index]) ? cells[index] : nil
   }
@@ -33,7 +33,6 @@ enum CellText {
       "lunes martes miércoles jueves viernes sábado domingo",
     ].flatMap { $0.split(separator: " ").map(String.init) })
 
-  /// Returns whether a cell states that a habit was done or not done.
   static func isMark(_ text: String) -> Bool {
     let text = text.lowercased()
     return boolean(text) != nil || notDone.contains(text) || done.contains(text)

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Notation of the dates in a column. All rows use the same one.
+/// Notation of the dates in a column, the same in all rows.
 enum DateStyle: CaseIterable {
   case yearFirst
   case dayFirst
@@ -18,7 +18,7 @@ enum DateStyle: CaseIterable {
     var secondOfDay: Double?
     var secondsFromGMT: Int?
 
-    /// Returns the time. Uses `zone` if the cell has no offset, and midnight if it has no time of day.
+    /// Returns the time. Assumes `zone` if the cell has no offset, and midnight if it has no time of day.
     func moment(in zone: ZoneClock) -> Date {
       let second = secondOfDay ?? 0
       if let secondsFromGMT {
@@ -64,7 +64,7 @@ enum DateStyle: CaseIterable {
     return reading ?? Self.reading(day, rest: text[text.utf8.index(text.startIndex, offsetBy: end)...])
   }
 
-  /// Parses the date at the start, and returns it with the offset at which it ends.
+  /// Parses the date at the start and returns it with the offset of its end.
   private func readNumbers(_ bytes: UnsafeBufferPointer<UInt8>) -> (day: CivilDate, end: Int)? {
     var index = 0
     var mark: UInt8?
@@ -100,7 +100,7 @@ enum DateStyle: CaseIterable {
       switch self {
       case .yearFirst: first.digits == 4 ? Self.day(first.value, second.value, third.value) : nil
       case .dayFirst: year(third).flatMap { Self.day($0, second.value, first.value) }
-      // In a date with dots, the day always comes first.
+      // Dates with dots always start with the day.
       case .monthFirst:
         mark == UInt8(ascii: ".") ? nil : year(third).flatMap { Self.day($0, first.value, second.value) }
       default: nil
@@ -111,7 +111,7 @@ enum DateStyle: CaseIterable {
   /// Parses the most frequent notations of a time after a date: no time, or `T08:05:09Z` with variations.
   ///
   /// The `T` may be a space, the seconds may be missing, and the offset may be missing or have the form `+01:00`.
-  /// Returns `nil` for other notations, which ``reading(_:rest:)`` parses.
+  /// Returns `nil` for any other notation, which ``reading(_:rest:)`` parses.
   private static func plainReading(_ day: CivilDate, _ rest: UnsafeBufferPointer<UInt8>) -> Reading? {
     if rest.isEmpty { return Reading(day: day, secondOfDay: nil) }
     func pair(_ index: Int) -> Int? {
@@ -155,7 +155,7 @@ enum DateStyle: CaseIterable {
     {
       words.removeFirst()
     }
-    // Removes the fillers in `4 de marzo de 2026` or `4th of March`.
+    // Remove the fillers in `4 de marzo de 2026` or `4th of March`.
     words.removeAll { ["de", "del", "of", "der", "den"].contains($0.lowercased()) }
     guard words.count >= 3 else { return nil }
     func number(_ word: Substring) -> Int? {
@@ -221,9 +221,8 @@ enum DateStyle: CaseIterable {
       secondsFromGMT: offset)
   }
 
-  /// Parses a time such as `8:05`, `08:05:09.5`, `8:05 p.m.` or `080509`, and `Z` or an offset after it, if any.
-  ///
-  /// Returns the seconds since midnight and the UTC offset in seconds.
+  /// Parses a time such as `8:05`, `08:05:09.5`, `8:05 p.m.` or `080509`, with `Z` or an offset if present. Returns the
+  /// seconds since midnight and the UTC offset in seconds.
   static func clock(_ text: Substring) -> (secondOfDay: Double, secondsFromGMT: Int?)? {
     var rest = text
     func number(_ most: Int) -> Int? {
@@ -287,7 +286,6 @@ enum DateStyle: CaseIterable {
   }
 }
 
-/// Collects evidence for the notation of the dates in a column.
 struct DateEvidence {
   private var fits: [DateStyle: Int] = [:]
   private var dayOnly = 0
@@ -323,7 +321,7 @@ struct DateEvidence {
     if lower.hasSuffix("am") || lower.hasSuffix("pm") || lower.hasSuffix("m.") { isTwelveHours = true }
   }
 
-  /// Whether the day comes first in the unambiguous dates, or `nil` if there are none or a tenth or more disagree.
+  /// Whether the day comes first in the unambiguous dates, or `nil` if there are none or they contradict each other.
   var isDayFirst: Bool? {
     if dayOnly > monthOnly * 9 { return true }
     if monthOnly > dayOnly * 9 { return false }
@@ -335,7 +333,7 @@ struct DateEvidence {
   /// - Parameters:
   ///   - chosen: Order of day and month that the user specified.
   ///   - other: Order in another date column of the table.
-  ///   - isContinental: Whether the number format of the table suggests a country where the day comes first.
+  ///   - isContinental: Whether the table's number format suggests a country where the day comes first.
   /// - Throws: ``InterchangeError/ambiguousDates(cell:dayFirst:monthFirst:)`` if nothing determines the order.
   func decide(chosen: Bool?, other: Bool?, isContinental: Bool) throws(InterchangeError) -> DateColumn {
     let best = DateStyle.allCases.max { (fits[$0] ?? 0) < (fits[$1] ?? 0) } ?? .yearFirst
@@ -346,7 +344,7 @@ struct DateEvidence {
     guard let ambiguous else { return DateColumn(style: .dayFirst, readsBothOrders: isMixed) }
     if !isMixed {
       if let other { return column(other) }
-      // Most tables are sorted by time, which may be true for only one of the orders.
+      // Most tables are sorted by time. Often only one of the orders makes this table sorted.
       let ordered = [DateStyle.dayFirst, .monthFirst].filter { isRising.contains($0) || isFalling.contains($0) }
       if slashDates > 2, ordered.count == 1 { return DateColumn(style: ordered[0]) }
       if isContinental != isTwelveHours { return column(isContinental) }
@@ -358,7 +356,6 @@ struct DateEvidence {
   private func column(_ isDayFirst: Bool) -> DateColumn { DateColumn(style: isDayFirst ? .dayFirst : .monthFirst) }
 }
 
-/// Parser for the dates in a column.
 struct DateColumn {
   var style: DateStyle = .yearFirst
   /// Whether a date that is valid in only one order is parsed in that order. Set if both orders occur and no cell is

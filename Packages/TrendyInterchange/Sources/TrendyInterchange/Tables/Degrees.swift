@@ -1,7 +1,7 @@
-/// Parses latitudes and longitudes in decimal degrees, or in degrees, minutes and seconds, possibly with a hemisphere
-/// letter.
+/// Parses latitudes and longitudes in decimal degrees, or in degrees, minutes and seconds. A hemisphere letter is
+/// optional.
 enum Degrees {
-  /// Returns the angle in degrees, negative in the south and west, or `nil` if the string is not an angle.
+  /// Returns the angle in degrees, negative in the south and west, or `nil` for any other string.
   static func read(_ text: String, _ numbers: NumberColumn) -> Double? {
     if let number = numbers.number(text) { return number }
     var rest = FieldText.trim(text)[...]
@@ -31,7 +31,6 @@ enum Degrees {
     return isNegative ? -degrees : degrees
   }
 
-  /// Returns whether a letter means south or west, or `nil` if it is not a hemisphere letter.
   static func hemisphere(_ letter: Character?) -> Bool? {
     switch letter {
     case "S", "s", "W", "w": true

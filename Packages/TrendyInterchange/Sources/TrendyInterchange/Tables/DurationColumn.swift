@@ -16,7 +16,7 @@ public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Creates a unit from its name or abbreviation in several languages. Returns `nil` for other words.
+  /// Creates a unit from its name or abbreviation, in several languages. Returns `nil` for other words.
   init?(word: some StringProtocol) {
     switch word.lowercased().filter({ $0 != "." }) {
     case "ms", "msec", "msecs", "millis", "millisecond", "milliseconds", "millisekunden": self = .milliseconds
@@ -54,17 +54,16 @@ public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Duration in a cell, while the unit of the column is unknown.
+/// Duration in a cell while the unit of the column is unknown.
 enum DurationText: Equatable {
   /// Duration in seconds.
   case exact(Double)
   /// Number without a unit, such as `90`.
   case bare(Double)
-  /// Duration in two parts such as `1:30`, either hours and minutes or minutes and seconds. `unit` is the unit of the
-  /// first part if the cell contains it.
+  /// Duration in two parts such as `1:30`: hours and minutes, or minutes and seconds. `unit` is the unit of the first
+  /// part if the cell contains it.
   case clock(first: Double, second: Double, unit: DurationUnit?)
 
-  /// Parses a cell. Returns `nil` if it does not contain a duration.
   init?(_ text: String, _ numbers: NumberColumn) {
     let text = FieldText.trim(text)
     guard !text.isEmpty, text.utf8.count <= 100 else { return nil }
