@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// UTF-8 buffer for text that consists of many short strings and numbers. Avoids a temporary `String` for each number.
+/// UTF-8 buffer for text made of many short strings and numbers. Avoids a temporary `String` for each number.
 struct TextBytes {
   private(set) var bytes: [UInt8] = []
 
@@ -11,13 +11,12 @@ struct TextBytes {
 
   mutating func add(_ scalar: Unicode.Scalar) { bytes.append(contentsOf: UTF8.encode(scalar)!) }
 
-  /// Appends an RFC 3339 timestamp in UTC with milliseconds.
   mutating func add(_ moment: Date) { add(RFC3339.string(from: moment)) }
 
-  /// Appends a plain decimal number as in XML Schema and JSON, without exponent and trailing zeros.
+  /// Appends a plain decimal number as in XML Schema and JSON, without exponent and trailing zeros. `digits` is the
+  /// maximum number of decimal places, at most 9.
   ///
   /// Values that are not finite or out of bounds are written as 0.
-  /// - Parameter digits: maximum number of decimal places, at most 9.
   mutating func add(_ value: Double, digits: Int) {
     guard value.isFinite, abs(value) < DecimalText.bound else { return bytes.append(UInt8(ascii: "0")) }
     var unit: UInt64 = 1
@@ -42,7 +41,6 @@ struct TextBytes {
     add(altitude, digits: 3)
   }
 
-  /// Appends an integer, padded with leading zeros to at least `digits` digits.
   private mutating func add(_ number: UInt64, digits: Int) {
     var count = digits
     var bound: UInt64 = 1

@@ -5,7 +5,7 @@ enum TimeZoneNames {
   /// Returns the zone with this name, or `nil` if it is unknown.
   ///
   /// Examples are `europe/paris`, `UTC+2`, `GMT+0100`, `W. Europe Standard Time`, `tzone://Microsoft/Utc` and
-  /// `(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`. Ignores quotes, and spaces at both ends.
+  /// `(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`. Quotes are ignored, as are spaces at both ends.
   static func clock(_ name: String) -> ZoneClock? {
     let name = FieldText.trim(name.filter { $0 != "\"" })
     guard !name.isEmpty, name.utf8.count <= 200 else { return nil }
@@ -17,7 +17,7 @@ enum TimeZoneNames {
   private static func iana(_ name: String) -> ZoneClock? {
     var parts = name.split(separator: "/").map(String.init)
     if name.lowercased().hasPrefix("tzone:"), let last = parts.last { return iana(last) }
-    // Such as `/mozilla.org/20070129_1/Europe/Berlin`.
+    // Example: `/mozilla.org/20070129_1/Europe/Berlin`.
     if name.hasPrefix("/") {
       while parts.count > 1 {
         parts.removeFirst()
@@ -32,7 +32,7 @@ enum TimeZoneNames {
     return [title, upper, upperArea].lazy.filter { $0 != name }.compactMap { ZoneClock(named: $0) }.first
   }
 
-  /// Returns part of a name in the case that the tz database uses, for example for `port-au-prince` or `NEW_YORK`.
+  /// Returns part of a name in the tz database's capitalization, for example for `port-au-prince` or `NEW_YORK`.
   private static func titleCase(_ part: String) -> String {
     var text = ""
     for word in part.lowercased().split(separator: "_", omittingEmptySubsequences: false) {
@@ -88,7 +88,7 @@ enum TimeZoneNames {
   private static func windows(_ name: String) -> ZoneClock? {
     let lower = name.lowercased()
     if let iana = windowsNames[lower] { return ZoneClock(named: iana) }
-    // A display name such as `(UTC+01:00) Amsterdam, Berlin, …`, which contains the offset of standard time.
+    // A display name such as `(UTC+01:00) Amsterdam, Berlin, …` contains the offset of standard time.
     guard lower.hasPrefix("("), let end = lower.firstIndex(of: ")") else { return nil }
     let written = lower[lower.index(after: lower.startIndex)..<end].filter { $0.isNumber || $0 == "+" || $0 == "-" }
     let isUTC = written.isEmpty || ["+0000", "-0000"].contains(written)
@@ -123,8 +123,7 @@ enum TimeZoneNames {
       row.display.split(separator: ",").map { (FieldText.trim($0), (iana: row.iana, offset: row.offset)) }
     }, uniquingKeysWith: { first, _ in first })
 
-  /// Windows name, IANA zone (Unicode CLDR, windowsZones, territory 001), and the offset and the text that Windows
-  /// displays.
+  /// Windows name, IANA zone (Unicode CLDR, windowsZones, territory 001), and the offset and text displayed by Windows.
   private static let table = """
     Dateline Standard Time=Etc/GMT+12=-12:00 International Date Line West
     Samoa Standard Time=Pacific/Apia=+13:00 Samoa

@@ -118,8 +118,6 @@ struct LoopReader {
     return Goal(isAtMost ? .atMost : .atLeast, Int(amount), per: isDaily ? .day : .week)
   }
 
-  // MARK: A habit
-
   private func read(
     _ path: String, of name: String, isNumerical: Bool?, _ body: InterchangeFormat.Handler
   ) throws {

@@ -117,8 +117,6 @@ private struct FITActivity {
         altitude: (values[78] ?? values[2]).map { $0 / 5 - 500 }, speed: (values[73] ?? values[6]).map { $0 / 1000 }))
   }
 
-  // MARK: What comes of it
-
   mutating func give(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws -> Bool {
     if let kind, kind != 4 {
       try body(.skip(what: "FIT file of \(Self.kinds[kind] ?? "unknown kind \(kind)")"), "the file")

@@ -321,7 +321,7 @@ struct DateEvidence {
     if lower.hasSuffix("am") || lower.hasSuffix("pm") || lower.hasSuffix("m.") { isTwelveHours = true }
   }
 
-  /// Whether the day comes first in the unambiguous dates, or `nil` if there are none or they contradict each other.
+  /// Whether the day comes first in the unambiguous dates, or `nil` if there are none or a tenth or more disagree.
   var isDayFirst: Bool? {
     if dayOnly > monthOnly * 9 { return true }
     if monthOnly > dayOnly * 9 { return false }

@@ -136,7 +136,6 @@ enum DurationText: Equatable {
       if rest.isEmpty { break }
       let digits = rest.prefix { $0.isNumber || $0 == "." || $0 == "," }
       guard let number = numbers.number(String(digits)) ?? Double(digits) else {
-        // Skip a conjunction, such as "and" in `1 h and 5 min`.
         let word = rest.prefix { $0.isLetter }
         guard last != nil, ["and", "und", "et", "y", "e", "en"].contains(word.lowercased()) else { return nil }
         rest = rest[word.endIndex...]
@@ -162,13 +161,12 @@ enum DurationText: Equatable {
   }
 }
 
-/// Collects evidence for the unit of the durations in a column.
 struct DurationEvidence {
   var numbers = NumberEvidence()
-  /// Units that cells contain.
+  /// Units found in the cells.
   private var units: Set<DurationUnit> = []
   private var hasLongClocks = false
-  /// First cell, other than 0, that has no unit.
+  /// First cell without a unit other than 0.
   private var firstBare: String?
 
   mutating func add(_ text: String) {
@@ -195,7 +193,7 @@ struct DurationEvidence {
   ///   - column: Name of the column, which may contain the unit.
   ///   - chosen: Unit that the user specified.
   ///   - numbers: Parser for the numbers in the column.
-  ///   - isNeeded: Whether the table needs the durations, so that an unknown unit is an error.
+  ///   - isNeeded: Whether the table needs the durations. An unknown unit is then an error.
   /// - Throws: ``InterchangeError/undecided(_:reason:)`` if a number has no unit.
   func decide(
     column: String, chosen: DurationUnit?, numbers: NumberColumn, isNeeded: Bool
@@ -212,7 +210,6 @@ struct DurationEvidence {
   }
 }
 
-/// Parser for the durations in a column.
 struct DurationColumn {
   var numbers = NumberColumn()
   /// Unit of numbers without a unit, or `nil` if unknown.

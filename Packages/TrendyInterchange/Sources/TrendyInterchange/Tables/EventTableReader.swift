@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Reads tables of events: one event per row, or one per filled cell in a table with a column for each habit.
 ///
-/// A table is read twice. First all cells of a column determine its format, then the rows become events. If a table is
-/// larger than ``window``, only its first part determines the formats, and a check at the end ensures that the rest has
-/// the same formats.
+/// A table is read twice: all cells of a column determine its format, then the rows become events. If a table is larger
+/// than ``window``, only its first part determines the formats, and the reader checks at the end that the rest has the
+/// same formats.
 struct EventTableReader {
   /// Maximum size in bytes of a table that is loaded into memory.
   private static let window = 64 << 20
@@ -17,12 +17,12 @@ struct EventTableReader {
   private let header: TableHeader
   private let separator: UInt8
   private var columns: [TableProfile.Role: Int] = [:]
-  /// Indices of ``columns`` in a form that is fast to access.
+  /// Column indices from ``columns``, in a form that is fast to access.
   private var places = Places([:])
   private var properties: [Property] = []
-  /// Columns of habits; empty for a table with one event per row.
+  /// Habit columns; empty for a table with one event per row.
   private var habits: [Property] = []
-  /// Type of all rows, if the table has no type column.
+  /// Type of all rows if the table has no type column.
   private var typeName: String?
   /// Column that contains the amount of a habit.
   private var amountColumn: Int?
@@ -43,7 +43,6 @@ struct EventTableReader {
     var numbers = NumberColumn()
   }
 
-  /// Cache of time zones by name.
   private final class ZoneCache {
     var clocks: [String: ZoneClock?] = [:]
 
@@ -72,14 +71,14 @@ struct EventTableReader {
 
   // MARK: Detection
 
-  /// Returns whether one column has a typical name for times and another has one for event types.
+  /// Whether one column has a typical name for times and another has a typical name for event types.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard let names = header(of: head)?.normalized, names.count > 1 else { return false }
     return TableProfile.any.namesTime(names)
       && TableProfile.any.roles[.type]?.contains { names.contains($0) } == true
   }
 
-  /// Returns whether there are at least two columns, one of which has a typical name for times or contains dates.
+  /// Whether there are at least two columns, one of which has a typical name for times or contains dates.
   static func hasTimes(_ head: ArraySlice<UInt8>) -> Bool {
     guard let rows = rows(of: head), let header = TableHeader(rows, profiles: []), header.names.count > 1 else {
       return false
@@ -92,9 +91,9 @@ struct EventTableReader {
   }
 
   private static func rows(of head: ArraySlice<UInt8>) -> [[String]]? {
-    guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))) else { return nil }  // not a table
+    guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))) else { return nil }
     var first: [[String]] = []
-    while first.count < TableHeader.searched, let row = try? rows.next() { first.append(row.cells) }  // not a table
+    while first.count < TableHeader.searched, let row = try? rows.next() { first.append(row.cells) }
     return first.isEmpty ? nil : first
   }
 
@@ -149,8 +148,8 @@ struct EventTableReader {
     try findColumns(first)
     var evidence = TableEvidence(self)
     for cells in first { evidence.add(cells, self) }
-    // The last row of the sample may be incomplete.
-    while let row = try? rows.next() { evidence.add(row.cells, self) }  // an error is thrown when the rows are read
+    // The last row of the sample may be incomplete. An error is thrown when the rows are read again.
+    while let row = try? rows.next() { evidence.add(row.cells, self) }
     try decide(evidence)
   }
 
@@ -182,7 +181,7 @@ struct EventTableReader {
       columns[role] = candidates.first { index in
         guard !taken.contains(index) else { return false }
         switch role {
-        // A column with times of day needs another column with dates.
+        // A column with only times of day needs another column with dates.
         case .start, .end: return !areAll(index) { Self.isClock($0) }
         // A column of marks, numbers or dates does not contain type names.
         case .type where isAny:
@@ -195,7 +194,7 @@ struct EventTableReader {
     if columns[.start] == nil, columns[.startDate] == nil, isAny {
       columns[.start] = Self.dateColumn(rows).flatMap { names.indices.contains($0) ? $0 : nil }
     }
-    // If the start column already contains the time of day, a column `time` has another meaning.
+    // If the start column already contains the time of day, a `time` column has another meaning.
     if isAny, options.columns[TableProfile.Role.startTime.rawValue] == nil, let start = columns[.start],
       let time = columns[.startTime], areAll(start, { DateColumn(style: .dayFirst).read($0)?.secondOfDay != nil })
     {
@@ -224,7 +223,7 @@ struct EventTableReader {
     }
   }
 
-  /// Returns whether a column name consists of another name and a unit, such as `duration (min)` or `duration seconds`.
+  /// Whether a column name consists of another name and a unit, such as `duration (min)` or `duration seconds`.
   private static func hasUnit(_ name: String, behind other: String, _ role: TableProfile.Role) -> Bool {
     guard name != other else { return false }
     return TableHeader.base(name) == other
@@ -237,7 +236,6 @@ struct EventTableReader {
 
   // MARK: Decisions
 
-  /// Evidence for the formats of the columns, collected from all cells.
   private struct TableEvidence {
     var start = DateEvidence()
     var end = DateEvidence()
@@ -319,7 +317,6 @@ struct EventTableReader {
     try decideType(evidence)
   }
 
-  /// Determines the event types of a table without a type column.
   private mutating func decideType(_ evidence: TableEvidence) throws(InterchangeError) {
     let candidates = zip(properties, evidence.properties).filter { !$0.1.isOfWeekdays && $0.1.filled + $0.1.empty > 0 }
     if options.doneValues == nil {
@@ -333,13 +330,12 @@ struct EventTableReader {
           .type, reason: "no column for the event type found among \(header.names.joined(separator: ", "))")
       }
     }
-    // A text column contains notes. They are added to every event in the row.
+    // A text column contains notes, which are added to every event in the row.
     habits = candidates.filter { options.doneValues != nil || !$0.1.isText }.map(\.0)
     properties = options.doneValues == nil ? candidates.filter(\.1.isText).map(\.0) : []
   }
 
-  /// Checks that all rows have the formats determined from the first part of the table.
-  /// - Throws: ``InterchangeError`` if they do not.
+  /// Throws ``InterchangeError`` if the rest of the table differs from the formats determined from its first part.
   private func check(_ evidence: TableEvidence, separator: UInt8) throws {
     var other = self
     if other.habits.isEmpty { try other.decide(evidence) }
@@ -354,8 +350,6 @@ struct EventTableReader {
     }
   }
 
-  // MARK: A row
-
   private func give(_ cells: [String], _ body: (InterchangeRecord) throws -> Void) throws {
     var problems: [String] = []
     switch record(cells, &problems) {
@@ -365,7 +359,7 @@ struct EventTableReader {
     for problem in problems { try body(.bad(reason: problem)) }
   }
 
-  /// Emits an event for each habit that was done according to the row.
+  /// Emits an event for each habit that the row shows as done.
   private func giveHabits(
     _ day: ExternalEvent, _ cells: [String], _ problems: inout [String], _ body: (InterchangeRecord) throws -> Void
   ) throws {
@@ -469,7 +463,7 @@ struct EventTableReader {
     return .event(event)
   }
 
-  /// Reads the end from its column, from a time of day, or from a duration. Reports an invalid end and omits it.
+  /// Reads the end from its column, from a time of day, or from a duration. An invalid end is reported and omitted.
   private func readEnd(
     _ event: inout ExternalEvent, _ begin: DateStyle.Reading, _ zone: ZoneClock, _ cell: (Int) -> String?,
     _ problems: inout [String]
@@ -514,7 +508,7 @@ struct EventTableReader {
     }
   }
 
-  /// Returns an end on the date of the start, or on the next date if it would otherwise precede the start.
+  /// Returns an end on the date of the start, or on the next date if the end would otherwise precede the start.
   private static func end(
     _ begin: DateStyle.Reading, _ clock: (secondOfDay: Double, secondsFromGMT: Int?)
   ) -> DateStyle.Reading {
@@ -535,7 +529,7 @@ struct EventTableReader {
     problems.append("invalid coordinates (latitude '\(latitude ?? "")', longitude '\(longitude ?? "")')")
   }
 
-  /// Handles cells beyond the header. If the last column contains notes, they result from separators without quotes and
+  /// Handles cells beyond the header. If the last column contains notes, the cells result from unquoted separators and
   /// are appended to the note.
   private func takeExtraCells(_ event: inout ExternalEvent, _ cells: [String], _ problems: inout [String]) {
     guard cells.count > header.names.count else { return }
@@ -577,8 +571,7 @@ struct EventTableReader {
     }
   }
 
-  /// Returns a value as part of a natural key, such as `int(5)` or `string("good")`. Must not change: event ids depend
-  /// on it.
+  /// Formats a value for a natural key, such as `int(5)` or `string("good")`. Must not change: event ids depend on it.
   static func keyText(of value: JSONValue) -> String {
     switch value {
     case .null: "null"

@@ -6,10 +6,10 @@ public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
   fileprivate var byte: UInt8 { self == .point ? UInt8(ascii: ".") : UInt8(ascii: ",") }
   fileprivate var other: DecimalSign { self == .point ? .comma : .point }
 
-  /// Parses a number. Returns `nil` if the string is not a number with this separator.
+  /// Parses a number with this separator. Returns `nil` for any other string.
   ///
   /// With a decimal point, `0,125` and `1,25` are invalid: the first group of thousands must not start with 0, and the
-  /// last one has three digits.
+  /// last group has three digits.
   func number(_ text: String) -> Double? {
     if let whole = NumberText.whole(text) { return Double(whole) }
     guard let bytes = NumberText.plain(text) else { return nil }
@@ -24,8 +24,7 @@ public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
     let start = index
     while index < bytes.count, bytes[index].isDigit || bytes[index] == other.byte {
       if bytes[index] == other.byte {
-        // The first group has one to three digits. The others have three, or two in India, where only the last has
-        // three.
+        // The first group has one to three digits. The other groups have three, or in India two, except the last.
         guard groups == 0 ? (1...3).contains(run) && bytes[start] != 0x30 : (2...3).contains(run) else { return nil }
         groups += 1
         run = 0
@@ -63,7 +62,7 @@ extension UInt8 {
   fileprivate var isDigit: Bool { self &- 0x30 <= 9 }
 }
 
-/// Parses numbers as users and spreadsheets write them, while the decimal separator is unknown.
+/// Parses numbers as written by users and spreadsheets, before the decimal separator is known.
 enum NumberText {
   /// Parses an integer of 1 to 15 digits without a leading zero.
   static func whole(_ text: String) -> Int? {
@@ -76,8 +75,8 @@ enum NumberText {
     return text.utf8.count > 1 && text.utf8.first == 0x30 ? nil : value
   }
 
-  /// Returns whether the string is an identifier that consists of digits: it has a leading zero, or more digits than a
-  /// number can represent.
+  /// Whether the string is an identifier made of digits: it has a leading zero or more digits than a number can
+  /// represent.
   static func isCode(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.count > 1, bytes.allSatisfy(\.isDigit) else { return false }
@@ -108,12 +107,11 @@ enum NumberText {
   }
 }
 
-/// Collects evidence for the decimal separator of a column.
 struct NumberEvidence {
   private(set) var filled = 0
-  /// Number of cells that contain a number, with either separator.
+  /// Number of cells that contain a number with either separator.
   private(set) var numbers = 0
-  /// Whether a cell is an identifier such as `007`, so that the column must be imported as text.
+  /// Whether a cell is an identifier such as `007`. The column must then be imported as text.
   private(set) var hasCodes = false
   private var pointOnly = 0
   private var commaOnly = 0
@@ -121,7 +119,7 @@ struct NumberEvidence {
   private(set) var ambiguousPoint: String?
   /// First cell with a comma, such as `1,234`, that is a different number with each separator.
   private(set) var ambiguousComma: String?
-  /// Whether a number of four or more digits has no separator. If so, thousands are not grouped.
+  /// Whether a number of four or more digits has no separator, so that thousands are not grouped.
   private var hasLongNumbers = false
 
   mutating func add(_ text: String) {
@@ -164,14 +162,13 @@ struct NumberEvidence {
     return nil
   }
 
-  /// Whether no cell has two interpretations.
   var isUnambiguous: Bool { ambiguousPoint == nil && ambiguousComma == nil }
 
   /// Determines the decimal separator of the column.
   ///
   /// - Parameters:
   ///   - column: Name of the column, for the error message.
-  ///   - other: Decimal separator of the other columns of the table.
+  ///   - other: Decimal separator of the table's other columns.
   ///   - separator: Separator between the cells of the table.
   /// - Throws: ``InterchangeError/undecided(_:reason:)`` if nothing determines the decimal separator.
   func decide(
@@ -206,11 +203,10 @@ extension TextBytes {
   }
 }
 
-/// Parser for the numbers in a column.
 struct NumberColumn {
   var sign: DecimalSign = .point
-  /// Whether a cell that is valid only with the other separator is parsed with it. Set if both occur and no cell is
-  /// ambiguous.
+  /// Whether a cell that is valid only with the other separator is parsed with it. Set if both separators occur and no
+  /// cell is ambiguous.
   var readsBoth = false
 
   func number(_ text: String) -> Double? {

@@ -1,9 +1,7 @@
 import TrendyModels
 
-/// Collects evidence for the property type of a column.
 struct PropertyEvidence {
   var numbers = NumberEvidence()
-  /// Number of empty cells.
   var empty = 0
   var marks = 0
   private(set) var notDone = 0

@@ -1,8 +1,8 @@
-/// Header row of a table. Title rows may precede it, and a table may have none.
+/// Header row of a table. It may be absent, or preceded by title rows.
 struct TableHeader {
   /// Names as in the file, or `column1`, `column2` and so on for a table without a header.
   let names: [String]
-  /// Names for comparison, in lower case and with words separated by single spaces.
+  /// Names for comparison: in lower case, with single spaces between words.
   let normalized: [String]
   /// Number of rows up to and including the header; 0 without a header.
   let rowCount: Int
@@ -12,9 +12,8 @@ struct TableHeader {
   /// Number of rows that are searched for the header.
   static let searched = 30
 
-  /// Finds the header in the first rows of a table. Requires ``searched`` rows, or all rows of a shorter table.
-  ///
-  /// Returns `nil` for a table without rows.
+  /// Finds the header in the first rows of a table. Requires ``searched`` rows, or all rows of a shorter table. Returns
+  /// `nil` for a table without rows.
   init?(_ rows: [[String]], profiles: [TableProfile]) {
     let names = rows.prefix(Self.searched).map { $0.map(Self.normal) }
     let known = names.indices.first { index in
@@ -42,7 +41,7 @@ struct TableHeader {
 
   private static func filled(_ cells: [String]) -> Int { cells.count { !$0.isEmpty } }
 
-  /// Returns whether a row contains values rather than names.
+  /// Whether a row contains values rather than names.
   private static func isData(_ cells: [String]) -> Bool {
     cells.contains { cell in
       guard let first = cell.unicodeScalars.first(where: { $0 != "-" && $0 != "+" }), ("0"..."9").contains(first) else {
@@ -65,7 +64,6 @@ struct TableHeader {
     return text.lowercased().split(separator: " ").joined(separator: " ")
   }
 
-  /// Returns a name without a trailing unit in parentheses or brackets.
   static func base(_ name: String) -> String {
     guard let open = name.firstIndex(where: { $0 == "(" || $0 == "[" }), open > name.startIndex else { return name }
     return FieldText.trim(name[..<open])

@@ -24,15 +24,15 @@ struct TableProfile: Sendable {
     static let places: Set<String> = [Role.latitude.rawValue, Role.longitude.rawValue]
   }
 
-  /// Name of the format (``InterchangeFormat/word``), which is also the first part of the natural keys of its events.
+  /// Name of the format (``InterchangeFormat/word``). It is also the first part of its events' natural keys.
   var word: String
-  /// Possible column names of each role in lower case. The first one that the table has is used.
+  /// Possible column names of each role in lower case. The first name found in the table is used.
   var roles: [Role: [String]]
-  /// Columns that identify the kind of table. The table must have all of them.
+  /// Columns that identify this kind of table. All must be present.
   var required: [String]
   /// Alternative to `required` for later versions of the export.
   var requiredLater: [String]?
-  /// Event type of all rows, if no column contains it.
+  /// Event type of all rows if no column contains it.
   var typeName: String?
   /// Event type of rows whose type is empty.
   var typeIfEmpty: String?
@@ -42,14 +42,14 @@ struct TableProfile: Sendable {
   var lists: Set<String> = []
   /// Columns with few distinct values, which are imported as selections.
   var selects: Set<String> = []
-  /// Column with the amount of a habit. Rows with an amount of 0 are skipped.
+  /// Column with the amount of a habit. Rows with amount 0 are skipped.
   var amount: String?
   /// Whether this product exported the table, so that events keep their ids.
   var isOwn = false
   /// Whether notes contain HTML.
   var hasMarkup = false
 
-  /// Returns whether a header is that of this kind of table. Its names must be in lower case.
+  /// Whether a header, with names in lower case, belongs to this kind of table.
   func matches(_ header: [String]) -> Bool {
     let header = Set(header)
     return [required, requiredLater].contains {
@@ -57,7 +57,7 @@ struct TableProfile: Sendable {
     }
   }
 
-  /// Returns whether a header has a column for the start time. Its names must be in lower case.
+  /// Whether a header, with names in lower case, has a column for the start time.
   func namesTime(_ header: [String]) -> Bool {
     [Role.start, .startDate].contains { role in
       roles[role]?.contains { name in header.contains { $0 == name || TableHeader.base($0) == name } } == true
@@ -74,7 +74,7 @@ struct TableProfile: Sendable {
     ],
     required: ["id", "type", "start", "end", "all day", "note", "source"], isOwn: true)
 
-  /// CSV of the original web application.
+  /// CSV from the original web application.
   static let originalTrendy = TableProfile(
     word: "trendy-csv",
     roles: [
@@ -95,7 +95,7 @@ struct TableProfile: Sendable {
       .endTime: ["stop time"], .duration: ["duration"], .note: ["description"],
     ],
     required: ["project", "description", "start date", "start time", "end date", "end time", "duration"],
-    // Later exports contain the columns that the user selects. An import needs these.
+    // Later exports contain the columns that the user selects. These columns are needed for an import.
     requiredLater: ["description", "start date", "start time", "stop date", "stop time"],
     typeIfEmpty: "Time entry", ignored: ["user", "member", "email", "end date", "end time"])
 

@@ -1,20 +1,19 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Parser for the rows of a table in RFC 4180 format, with common variations.
+/// Parses the rows of a table in RFC 4180 format, with common variations.
 ///
-/// The separator may be a comma, a semicolon, a tab or a vertical bar, and the encoding any that Excel writes. A first
-/// line such as `sep=;` sets the separator. In a cell that does not start with a quote, quotes are literal.
+/// The separator may be a comma, a semicolon, a tab or a vertical bar. Any encoding that Excel writes is accepted. A
+/// first line such as `sep=;` sets the separator. In a cell that does not start with a quote, quotes are literal.
 struct TableRows {
-  /// Maximum length of a cell in bytes. A longer one means that a closing quote is missing.
+  /// Maximum length of a cell in bytes. A longer cell means that a closing quote is missing.
   static let longestCell = 1 << 20
 
   let separator: UInt8
-  /// Problem with the row that ``next()`` returned last. The row was parsed nevertheless.
+  /// Problem with the last row from ``next()``, which was parsed nevertheless.
   private(set) var problem: String?
   private let input: ByteInput
   private var nextLine = 1
-  /// Number of cells of the previous row.
   private var width = 0
 
   /// Creates a parser. Detects the encoding and the separator from the first 64 KiB.
@@ -34,16 +33,16 @@ struct TableRows {
     }
   }
 
-  /// Returns the separator with which most of the first 50 rows have the same number of cells, at least two.
+  /// Returns the separator that gives most of the first 50 rows the same number of cells, at least two.
   ///
-  /// If several separators qualify, the one that yields the most cells is used. On a tie, the comma is preferred.
+  /// If several separators qualify, prefers the most cells, then the comma.
   private static func separator(of head: [UInt8]) -> UInt8 {
     var best = (separator: UInt8(ascii: ","), rows: 0, width: 0)
     for separator in [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] {
       var rows = TableRows(ByteInput(head), separator: separator)
       var widths: [Int: Int] = [:]
       var count = 0
-      while count < 50, let row = try? rows.next() {  // an error ends the sample
+      while count < 50, let row = try? rows.next() {
         count += 1
         if row.cells.count > 1 { widths[row.cells.count, default: 0] += 1 }
       }
@@ -53,13 +52,12 @@ struct TableRows {
     return best.separator
   }
 
-  /// Creates a parser for UTF-8 text with a known separator.
   init(_ input: ByteInput, separator: UInt8) {
     self.input = input
     self.separator = separator
   }
 
-  /// Returns the next row that is not blank, with its line number, or `nil` at the end.
+  /// Returns the next row that is not blank with its line number, or `nil` at the end.
   mutating func next() throws -> (line: Int, cells: [String])? {
     while true {
       let line = nextLine
@@ -94,7 +92,6 @@ struct TableRows {
 
   private struct ParsedRow {
     var cells: [String]
-    /// Length in bytes.
     var count: Int
     var lines: Int
     var problem: String?
@@ -107,9 +104,9 @@ struct TableRows {
     return row.cells
   }
 
-  /// Parses the row at the start of the bytes. Returns `nil` if the bytes do not contain the end of the row.
+  /// Parses the row at the start of the bytes. Returns `nil` if the row extends beyond the bytes, unless the input ends
+  /// there.
   ///
-  /// - Parameter isEnd: whether the input ends after the bytes.
   /// - Throws: ``InterchangeError`` for a cell of more than ``longestCell`` bytes.
   private func parse(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool) throws -> ParsedRow? {
     var row = ParsedRow(cells: [], count: 0, lines: 1)
@@ -128,7 +125,7 @@ struct TableRows {
           index = end
           isTaken = true
         case .unclosed:
-          // The quote is treated as literal, so that the following rows do not become part of this cell.
+          // Treat the quote as literal. Otherwise the following rows would become part of this cell.
           row.problem = "unclosed quote"
         }
       }
@@ -184,7 +181,6 @@ struct TableRows {
         if !isEnd { return .needsMore }
         break
       }
-      // Two quotes in succession represent one quote.
       guard bytes[index + 1] == quote else { break }
       hasDoubled = true
       index += 2
@@ -197,7 +193,7 @@ struct TableRows {
     if index == bytes.count, !isEnd { return .needsMore }
     if index > behind {
       let rest = FieldText.trim(TextEncoding.text(UnsafeBufferPointer(rebasing: bytes[behind..<index])))
-      // Text follows the closing quote on a later line, so that quote belongs to another cell.
+      // Text follows the closing quote on a later line, so the quote belongs to another cell.
       if lines > 0, !rest.isEmpty { return .unclosed }
       text += rest
     }
@@ -220,12 +216,12 @@ struct TableRows {
     guard let first = text.first, let last = text.last, isSpace(first) || isSpace(last) else {
       return TextEncoding.text(text)
     }
-    // A combining mark turns a space into another character, so trimming bytes would be wrong.
+    // Trim characters, not bytes: a combining mark turns a space into another character.
     return FieldText.trim(TextEncoding.text(text))
   }
 }
 
-/// Formats rows of CSV as in RFC 4180.
+/// Formats rows of CSV (RFC 4180).
 enum TableText {
   static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
 

@@ -3,14 +3,14 @@ import TrendyModels
 
 /// Reads ActivityWatch buckets: the programs in the foreground while the user was present.
 ///
-/// Intervals of one program that are less than a minute apart become one event. Window titles and page addresses are
-/// not read. The buckets depend on each other and may be in any order, so all intervals are stored until the end, in 24
-/// bytes each.
+/// Intervals of the same program that are less than a minute apart become one event. Window titles and page addresses
+/// are not read. The buckets depend on each other and may be in any order, so all intervals are stored until the end,
+/// in 24 bytes each.
 struct ActivityWatch {
-  /// Minimum gap in milliseconds between two events of one program.
+  /// Minimum gap between two events of the same program, in milliseconds.
   private static let gap: Int64 = 60_000
 
-  /// Interval during which one program was in the foreground, or the user was present.
+  /// Interval during which a program was in the foreground, or the user was present.
   private struct Stretch {
     /// Milliseconds since 1970.
     var start: Int64
@@ -29,7 +29,7 @@ struct ActivityWatch {
   private var names: [String] = []
   private var indexes: [String: Int] = [:]
   private var stretches: [String: (kind: Kind, list: [Stretch])] = [:]
-  /// Machines for which the file contains data on the user's presence, even if the user was never present.
+  /// Machines whose presence data is in the file, even if the user was never present.
   private var guarded: Set<Substring> = []
 
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
@@ -71,7 +71,7 @@ struct ActivityWatch {
       guard status == "not-afk" else { return nil }
       return add(start, seconds, "", .present, bucket)
     }
-    // The data determine the kind of a bucket, because its declared kind may follow the events in the file.
+    // The data determines the kind of a bucket, because its declared kind may follow the events in the file.
     if data?["url"] != nil { return .skip(what: "browser page (addresses are private)") }
     if data?["file"] != nil, data?["project"] != nil || data?["language"] != nil {
       let project = (data?["project"]?.stringValue ?? "").split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
@@ -95,7 +95,7 @@ struct ActivityWatch {
     return nil
   }
 
-  /// Adds an interval. Combines it with the last one if both belong to one program and are adjacent, in either order.
+  /// Adds an interval, or extends the last interval if both have the same program and are adjacent, in either order.
   private static func append(_ new: Stretch, to list: inout [Stretch]) {
     guard let last = list.last, last.name == new.name, new.start <= last.end + 1000, last.start <= new.end + 1000 else {
       return list.append(new)
@@ -142,12 +142,12 @@ struct ActivityWatch {
     try body(.event(event), place)
   }
 
-  /// Returns the machine of a bucket: the part after the last underscore, as in `aw-watcher-window_pc`.
+  /// Returns the machine that a bucket belongs to: the part after the last underscore, as in `aw-watcher-window_pc`.
   private static func host(_ bucket: String) -> Substring {
     bucket.lastIndex(of: "_").map { bucket[bucket.index(after: $0)...] } ?? bucket[...]
   }
 
-  /// Returns the intervals in order of time. Merges intervals that overlap or are at most `gap` milliseconds apart.
+  /// Sorts the intervals and merges those that overlap or are at most `gap` milliseconds apart.
   private static func merged(_ list: [Stretch], gap: Int64) -> [Stretch] {
     var merged: [Stretch] = []
     for stretch in list.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
@@ -160,7 +160,7 @@ struct ActivityWatch {
     return merged
   }
 
-  /// Returns the parts of the intervals that are within `spans`, which must be sorted and must not overlap.
+  /// Returns the parts of the intervals within `spans`, which must be sorted and must not overlap.
   private static func clipped(_ list: [Stretch], to spans: [Stretch]) -> [Stretch] {
     var parts: [Stretch] = []
     var first = 0
@@ -177,15 +177,14 @@ struct ActivityWatch {
     return parts
   }
 
-  /// Merges intervals of one program that are less than ``gap`` apart, and returns the active time of each in
-  /// milliseconds.
+  /// Merges intervals of the same program that are less than ``gap`` apart, and returns the active time of each result
+  /// in milliseconds.
   private static func joined(_ list: [Stretch]) -> [(Stretch, active: Int64)] {
     var open: [Int: (Stretch, active: Int64)] = [:]
     var done: [(Stretch, active: Int64)] = []
     for stretch in list.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
       let active = stretch.end - stretch.start
       if let (last, before) = open[stretch.name], stretch.start < last.end + gap {
-        // Count overlapping time once.
         let own = max(0, stretch.end - max(stretch.start, last.end))
         open[stretch.name] = (
           Stretch(start: last.start, end: max(last.end, stretch.end), name: last.name), before + own

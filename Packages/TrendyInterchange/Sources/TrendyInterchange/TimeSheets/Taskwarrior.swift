@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Reads the output of `task export`. Each completed task becomes an event at the time of its completion.
 enum Taskwarrior {
-  /// Attributes with a fixed meaning. All others, including user-defined ones, are imported as properties.
+  /// Attributes with a fixed meaning. All other attributes, including user-defined ones, are imported as properties.
   private static let known: Set<String> = [
     "annotations", "depends", "description", "due", "end", "entry", "id", "imask", "last", "mask", "modified", "parent",
     "recur", "rtype", "scheduled", "start", "status", "tags", "template", "until", "urgency", "uuid", "wait",
@@ -16,7 +16,7 @@ enum Taskwarrior {
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     try withoutActuallyEscaping(body) { body in
-      // The file contains an array, or with `json.array=off` one object per line.
+      // The file contains an array, or one object per line if written with `json.array=off`.
       try JSONWalker.walk(input) { _ in
         .each
       } _: { _, value, place in
@@ -43,7 +43,7 @@ enum Taskwarrior {
     let lines = [event.title].compactMap(\.self) + notes
     event.notes = lines.isEmpty ? nil : lines.joined(separator: "\n")
     if let project = task["project"]?.stringValue?.lowercased() {
-      // Lets a mapping for `home` match `home.admin` as well.
+      // A mapping for `home` must match `home.admin` as well.
       let parts = project.split(separator: ".")
       event.hints = parts.indices.reversed().map { parts[...$0].joined(separator: ".") }
     }

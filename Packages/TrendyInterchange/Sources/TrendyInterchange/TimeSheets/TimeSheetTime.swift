@@ -8,7 +8,7 @@ enum TimeSheetTime {
     return Date(timeIntervalSince1970: Double(time.day.daysSince1970) * 86_400 + Double(time.secondOfDay))
   }
 
-  /// Returns the seconds since 1970 as part of a natural key.
+  /// Formats a time for a natural key, in seconds since 1970.
   static func key(_ date: Date) -> String { "\(Int64(date.timeIntervalSince1970.rounded(.down)))" }
 }
 

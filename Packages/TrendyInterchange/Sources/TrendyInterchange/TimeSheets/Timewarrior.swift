@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Reads Timewarrior intervals from its data files (`inc …` lines) or the output of `timew export`.
 ///
-/// The first tag is the event type. A running interval is skipped, so that a later import can add it.
+/// The first tag is the event type. A running interval is skipped, so a later import can add it.
 enum Timewarrior {
   static func isLines(_ head: ArraySlice<UInt8>) -> Bool {
     let line = head.withoutLeadingSpace.prefix { $0 != 0xA && $0 != 0xD }
@@ -60,7 +60,6 @@ enum Timewarrior {
     var isQuoted = false
   }
 
-  /// Splits a line at spaces. Within quotes, a backslash escapes the next character.
   private static func words(_ line: ArraySlice<UInt8>) -> [Word] {
     var words: [Word] = []
     var word: [UInt8] = []
@@ -96,7 +95,7 @@ enum Timewarrior {
     return words
   }
 
-  /// Parses `START [- END] [# tag …] [# annotation]`. Returns `nil` for a line that contains no interval.
+  /// Parses `START [- END] [# tag …] [# annotation]`. Returns `nil` for a line without an interval.
   private static func record(ofLine words: [Word], _ options: ImportOptions) -> InterchangeRecord? {
     guard let start = words.first else { return nil }
     var rest = words.dropFirst()
@@ -113,8 +112,6 @@ enum Timewarrior {
       parts.count > 2 ? parts[2...].map { $0.map(\.text).joined(separator: " ") }.joined(separator: " # ") : nil
     return record(start.text, end, tags, note, options)
   }
-
-  // MARK: An interval
 
   private static func record(
     _ start: String, _ end: String?, _ tags: [String], _ note: String?, _ options: ImportOptions

@@ -1,14 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads Watson frames from its file `frames` or the output of `watson log --json`.
+/// Reads Watson frames from its `frames` file or the output of `watson log --json`.
 enum Watson {
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let head = head.withoutLeadingSpace
     guard head.first == UInt8(ascii: "[") else { return false }
     let second = head.dropFirst().drop { $0.isSpace }
     if second.first == UInt8(ascii: "[") {
-      // Matches `[[1772352000, 1772355600, "project", …`.
+      // The file starts like `[[1772352000, 1772355600, "project", …`.
       let frame = second.dropFirst().drop { $0.isSpace }
       let numbers = frame.prefix {
         (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ".") || $0.isSpace

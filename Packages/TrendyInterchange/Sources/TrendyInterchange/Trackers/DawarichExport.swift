@@ -10,7 +10,6 @@ struct DawarichExport {
   private let files: ExportFiles
   /// Folder that contains the files of the archive, with a trailing slash.
   private let folder: String
-  /// Whether the archive has version 1.
   private let isFirstVersion: Bool
 
   /// Finds the export among the files. Returns `nil` if there is none.
@@ -56,7 +55,7 @@ struct DawarichExport {
         others += 1
       }
     }
-    // Settings, and data derived from points and visits: places, tracks and statistics.
+    // These files contain settings, or data derived from points and visits: places, tracks and statistics.
     if others > 0 {
       try body(.skip(what: "file with settings, statistics or other data", count: others), "the archive")
     }
@@ -75,8 +74,6 @@ struct DawarichExport {
     }
   }
 
-  // MARK: What they hold
-
   private static func point(_ value: JSONValue) -> InterchangeRecord {
     guard let coordinate = coordinate(value) ?? coordinate(text: value["lonlat"]?.stringValue) else {
       return .bad(reason: "invalid coordinates")
@@ -84,7 +81,7 @@ struct DawarichExport {
     guard let time = value["timestamp"]?.moment else { return .bad(reason: "missing or invalid time") }
     let accuracy = value["accuracy"]?.number ?? -1
     let device = value["tracker_id"]?.stringValue ?? ""
-    // The velocity is not imported: its unit depends on the tracker and is not in the file.
+    // The velocity is not imported, because its unit depends on the tracker and is not in the file.
     return .fix(
       Location(
         coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time,

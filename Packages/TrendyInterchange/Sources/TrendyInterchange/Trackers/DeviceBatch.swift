@@ -3,7 +3,7 @@ public import TrendyModels
 
 /// Content of one request from a tracker.
 public struct DeviceBatch: Hashable, Sendable {
-  /// Fixes in order of time. Includes fixes that the tracker has sent before.
+  /// Fixes in chronological order, possibly including fixes that the tracker has sent before.
   public var fixes: [Location] = []
   /// Motion samples.
   public var activities: [MotionActivity] = []
@@ -37,7 +37,8 @@ public struct DeviceBatch: Hashable, Sendable {
 }
 
 extension TrackFile {
-  /// Contents of the file by device, as if each device had sent its own. Motion samples belong to the first device.
+  /// Contents of the file by device, as if each device had sent its own file. Motion samples belong to the first
+  /// device.
   public var batchesByDevice: [(device: String, batch: DeviceBatch)] {
     var byDevice: [String: DeviceBatch] = [:]
     var order: [String] = []

@@ -2,12 +2,12 @@ public import TrendyFoundation
 import TrendyModels
 
 extension DeviceRequest {
-  /// Parses a trip command from a car or phone, with position and time in the query, in a form or in a flat JSON
+  /// Parses a trip command from a car or phone, with time and position in the query, in a form or in a flat JSON
   /// object.
   ///
-  /// The time defaults to `receivedAt`. The position is optional; without one, the batch contains no fix.
+  /// The time defaults to `receivedAt`. Without a position, the batch contains no fix.
   ///
-  /// - Returns: The batch and the time of the command, or `nil` as the time if it is invalid.
+  /// - Returns: The batch and the time of the command; the time is `nil` if it is invalid.
   /// - Throws: ``InterchangeError`` for a body that starts like JSON but is invalid.
   public static func call(
     query: String, body: [UInt8] = [], receivedAt: Date
@@ -52,7 +52,7 @@ extension DeviceRequest {
     fix.longitude = value["lon"]?.number
     fix.time = value["time"]?.moment
     fix.altitude = value["altHAE"]?.number ?? value["alt"]?.number
-    // gpsd reports errors at 95 % confidence, about twice the standard deviation.
+    // gpsd reports errors at 95 % confidence: about twice the standard deviation.
     let sides = value["epx"]?.number.flatMap { x in value["epy"]?.number.map { y in (x * x + y * y).squareRoot() } }
     fix.accuracy = (value["eph"]?.number ?? sides).map { $0 / 2 }
     fix.speed = value["speed"]?.number

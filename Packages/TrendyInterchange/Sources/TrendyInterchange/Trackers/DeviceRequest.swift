@@ -3,8 +3,8 @@ import TrendyModels
 
 /// Parses requests from tracking apps into fixes.
 ///
-/// A batch contains the valid parts of a request, and reports the invalid ones. Only a malformed document is
-/// an error. Queries are percent-encoded, as in the part of the URL after the question mark.
+/// A batch contains the valid parts of a request and reports the invalid ones. Only a malformed document is an error.
+/// Queries are percent-encoded, as in the part of the URL after the question mark.
 public enum DeviceRequest: Sendable {
   /// Parses a request from OwnTracks in HTTP mode.
   ///
@@ -31,8 +31,8 @@ public enum DeviceRequest: Sendable {
 
   /// Parses a request to GPSLogger's custom URL, with fields in the query, in a form or in a flat JSON object.
   ///
-  /// The speed is `spd` in m/s or `spd_kph` in km/h. A fix without a time is rejected: the app may be sending an old
-  /// fix again, so the time of receipt would be wrong.
+  /// The speed is `spd` in m/s or `spd_kph` in km/h. A fix without a time is rejected: the app may be resending an old
+  /// fix, so the time of receipt would be wrong.
   ///
   /// - Throws: ``InterchangeError`` for a body that starts like JSON but is invalid.
   public static func gpsLogger(query: String, body: [UInt8] = []) throws(InterchangeError) -> DeviceBatch {
@@ -122,7 +122,6 @@ public enum DeviceRequest: Sendable {
       for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
         let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count == 2 ? Self.unescape(Array(parts[1])) : ""
-        // Ignore empty fields.
         if !value.isEmpty { values[Self.unescape(Array(parts[0])).lowercased()] = value }
       }
     }
@@ -160,7 +159,7 @@ public enum DeviceRequest: Sendable {
     func moment(_ name: String) -> Date? {
       guard let text = values[name] else { return nil }
       if let moment = FieldText.moment(text) { return moment }
-      // The plus sign of a UTC offset has become a space if it was not percent-encoded.
+      // The plus sign of a UTC offset becomes a space if it was not percent-encoded.
       guard let space = text.lastIndex(of: " ") else { return nil }
       return FieldText.moment(text[..<space] + "+" + text[text.index(after: space)...])
     }

@@ -3,8 +3,8 @@ import TrendyModels
 
 /// Reads Overland batches: a single batch, an array of batches, or one batch per line.
 ///
-/// The app also sends features without a point for actions such as `will_terminate`. They are skipped and counted by
-/// action. Negative values mean unknown, as does an altitude of 0 with a negative vertical accuracy.
+/// For actions such as `will_terminate`, the app sends features without a point. They are skipped and counted by
+/// action. Negative values are unknown, as is an altitude of 0 with a negative vertical accuracy.
 public enum OverlandReader: Sendable {
   /// Reads a file or a request body.
   ///

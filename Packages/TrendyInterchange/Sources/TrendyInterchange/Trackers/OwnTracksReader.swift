@@ -3,8 +3,8 @@ import TrendyModels
 
 /// Reads OwnTracks messages and OwnTracks Recorder files.
 ///
-/// Messages of type `location` are positions. They include pings, which may have the time of sending instead of the
-/// time of the fix. Other messages are skipped and counted by type. Speeds are converted from km/h to m/s.
+/// Messages of type `location` are positions, including pings, which may have the time of sending instead of the time
+/// of the fix. Other messages are skipped and counted by type. Speeds are converted from km/h to m/s.
 public enum OwnTracksReader: Sendable {
   /// Reads messages: a single object, an array of objects, or one object per line.
   ///
@@ -25,7 +25,7 @@ public enum OwnTracksReader: Sendable {
     return collector.finish()
   }
 
-  /// Reads a `.rec` file. Each line contains the time of receipt, the kind and the message, separated by tabs or
+  /// Reads a `.rec` file, whose lines contain the time of receipt, the kind and the message, separated by tabs or
   /// spaces.
   ///
   /// - Throws: ``InterchangeError`` if no line is valid.
@@ -47,7 +47,7 @@ public enum OwnTracksReader: Sendable {
         if kind == "*" {
           collector.report(place, "incomplete or invalid JSON message in this line")
         } else {
-          // A last will or a command may consist of any text.
+          // A last will or a command may be any text.
           whole += 1
           collector.skip(message: kind)
         }
@@ -59,13 +59,13 @@ public enum OwnTracksReader: Sendable {
     return collector.finish()
   }
 
-  /// Returns whether a line has the structure of a `.rec` file and starts with a timestamp.
+  /// Whether a line has the structure of a `.rec` file and starts with a timestamp.
   static func isRecording(_ line: ArraySlice<UInt8>) -> Bool {
     guard let fields = fields(of: line) else { return false }
     return FieldText.date(String(decoding: fields.time, as: UTF8.self)) != nil
   }
 
-  /// Splits a line at tabs, or at spaces if the file has lost its tabs in a copy.
+  /// Splits a line at tabs, or at spaces if the tabs were lost when the file was copied.
   private static func fields(
     of line: ArraySlice<UInt8>
   ) -> (time: ArraySlice<UInt8>, kind: ArraySlice<UInt8>, message: ArraySlice<UInt8>)? {
@@ -96,7 +96,7 @@ public enum OwnTracksReader: Sendable {
     }
     guard kind == "location" else {
       collector.skip(message: kind)
-      // An encrypted message may contain the current position, unlike other messages that are skipped.
+      // An encrypted message, unlike other skipped messages, may contain the current position.
       if kind == encryptedKind { collector.report(place(), DeviceBatch.encryptionAdvice) }
       return
     }

@@ -1,12 +1,12 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Writer for `.rec` files that OwnTracks Recorder and ``OwnTracksReader`` can read.
+/// Writes `.rec` files for OwnTracks Recorder and ``OwnTracksReader``.
 ///
-/// Values are rounded to whole seconds, metres and km/h. Unknown values are omitted, and so are fixes with an invalid
+/// Values are rounded to whole seconds, metres and km/h. Unknown values are omitted, as are fixes with an invalid
 /// position.
 public enum OwnTracksWriter: Sendable {
-  /// Returns a recording of the fixes. A motion sample is written together with a fix that has the same timestamp.
+  /// Returns a recording of the fixes. A motion sample is written with the fix that has the same timestamp.
   public static func writeRecording(_ fixes: [Location], activities: [MotionActivity] = []) -> [UInt8] {
     let motions = Dictionary(activities.map { ($0.timestamp, $0.state) }, uniquingKeysWith: { _, last in last })
     var text = TextBytes()
@@ -19,7 +19,7 @@ public enum OwnTracksWriter: Sendable {
       add("lat", fix.coordinate.latitude, digits: 9, to: &text)
       add("lon", fix.coordinate.longitude, digits: 9, to: &text)
       if fix.horizontalAccuracy > 0, let accuracy = DecimalText.finite(fix.horizontalAccuracy) {
-        // Write at least 1: an accuracy of 0 would mean unknown.
+        // An accuracy of 0 would mean that it is unknown.
         add("acc", max(1, accuracy), to: &text)
       }
       if let altitude = DecimalText.finite(fix.altitude) { add("alt", altitude, to: &text) }

@@ -6,7 +6,7 @@ import TrendyModels
 /// Latitude, longitude and time are required. Coordinates may be in units of 1e-7 degrees (`latitudeE7`), and the
 /// hemisphere may be a letter in the cell or in a separate column. Date and time of day may be in two columns. As in
 /// tables of events, all cells of a column determine the format of its dates or numbers. Speeds are in m/s unless the
-/// column name contains a unit or Traccar wrote the table (knots). An accuracy of 0 means unknown. Times without a zone
+/// column name contains a unit or Traccar wrote the table (knots). An accuracy of 0 is unknown. Times without a zone
 /// are in UTC or in the zone that the user has chosen, as ``TrackFile/remarks`` reports. Each user or device has a
 /// separate track.
 public enum CSVTrackReader: Sendable {
@@ -67,7 +67,7 @@ public enum CSVTrackReader: Sendable {
     return collector.finish()
   }
 
-  /// Returns whether the beginning of a file contains a header with latitude, longitude and time.
+  /// Whether the beginning of a file contains a header with latitude, longitude and time.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))),
       let columns = try? Columns.find(&rows, [:])
@@ -80,14 +80,14 @@ public enum CSVTrackReader: Sendable {
     let count: Int
     var headerLine = 0
     var separator = UInt8(ascii: ",")
-    /// Whether the time column was recognised by a name that event tables use too.
+    /// Whether the name of the time column also occurs in event tables.
     private(set) var isTimeWeak = false
     /// Whether rows of plain numbers can be parsed without creating strings.
     private(set) var isPlain = true
-    /// Column with addresses, in which Traccar does not quote commas.
+    /// Address column, in which Traccar does not quote commas.
     private(set) var address: Int?
     private var time = 0
-    /// Column of the date, if the time column contains only a time of day.
+    /// Date column, if the time column contains only a time of day.
     private var date: Int?
     /// Factor that converts a coordinate to degrees.
     private var placeUnit = 1.0
@@ -107,7 +107,7 @@ public enum CSVTrackReader: Sendable {
     private var numbers: [Int: NumberColumn] = [:]
     private var zone: ZoneClock?
 
-    /// Finds the first row that contains the names of the required columns, and consumes the rows up to it.
+    /// Finds the first row with the names of the required columns. Consumes the rows up to and including it.
     static func find(_ rows: inout TableRows, _ chosen: [String: String]) throws -> Columns? {
       var first: [String]?
       for _ in 0..<TableHeader.searched {
@@ -212,10 +212,8 @@ public enum CSVTrackReader: Sendable {
       return nil
     }
 
-    /// Minimum number of cells in a valid row.
     var neededCount: Int { max(time, latitude, longitude, date ?? 0) + 1 }
 
-    /// Determines the formats of dates and numbers from all rows.
     mutating func decide(_ bytes: [UInt8], _ options: ImportOptions?) throws {
       var rows = try TableRows(ByteInput(bytes))
       while let row = try rows.next(), row.line < headerLine {}
@@ -246,14 +244,14 @@ public enum CSVTrackReader: Sendable {
       if place.sign == .comma { places.sign = .comma }
       let sign = options?.decimalSign ?? place.sign
       for (number, index) in measured.enumerated() {
-        // A column without evidence has the decimal separator of the coordinates.
+        // A column without evidence has the same decimal separator as the coordinates.
         numbers[index] = NumberColumn(sign: measures[number].sign ?? sign ?? .point)
       }
     }
 
     /// Parses a row of plain numbers, words and dates without creating a string for each cell.
     ///
-    /// Returns `nil` for any other row, which ``fields(of:at:)`` parses. Where both can parse a row, the results are
+    /// Returns `nil` for any other row, which ``fields(of:at:)`` parses. If both can parse a row, the results are
     /// equal.
     func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
       guard isPlain else { return nil }
@@ -266,7 +264,6 @@ public enum CSVTrackReader: Sendable {
       while true {
         var end = start
         while end < row.endIndex, row[end] != separator {
-          // Quotes and non-ASCII characters require the general parser.
           guard row[end] < 0x80, row[end] != UInt8(ascii: "\"") else { return nil }
           end += 1
         }
@@ -310,13 +307,12 @@ public enum CSVTrackReader: Sendable {
       return fields
     }
 
-    /// Remark about the zone assumed for times without a zone.
+    /// Remark about the zone that is assumed for times without a zone.
     var zoneRemark: String {
       guard let zone else { return "times without a zone are read as UTC" }
       return "times without a zone are read as \(zone.name ?? "times of the chosen zone")"
     }
 
-    /// Returns the date and time of a row, or `nil` if they are invalid.
     func reading(_ row: [String]) -> DateStyle.Reading? {
       guard let date else { return dates.read(row[time]) }
       guard date < row.count else { return nil }
@@ -342,10 +338,7 @@ public enum CSVTrackReader: Sendable {
       return reading.secondOfDay == nil ? nil : reading.moment(in: zone ?? .utc)
     }
 
-    /// Returns the fields of a row.
-    /// - Parameters:
-    ///   - row: cells of the row.
-    ///   - reading: result of ``reading(_:)`` for the row.
+    /// Returns the fields of a row, given the result of ``reading(_:)`` for it.
     func fields(of row: [String], at reading: DateStyle.Reading?) -> FixFields {
       // If a row has more cells than the header, the cells after the address are shifted.
       func cell(_ index: Int?) -> String? {

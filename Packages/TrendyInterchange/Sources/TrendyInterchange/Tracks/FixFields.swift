@@ -19,7 +19,7 @@ struct FixFields {
   var device: String?
 }
 
-/// Collects fixes from logs and messages in one track per device, sorted by time, because messages may arrive late.
+/// Collects fixes from logs and messages. Each device has one track, sorted by time, because messages may arrive late.
 struct FixCollector {
   private(set) var file: TrackFile
   private var trackOfDevice: [String: Int] = [:]
@@ -32,7 +32,8 @@ struct FixCollector {
 
   mutating func remark(_ text: String) { if !file.remarks.contains(text) { file.remarks.append(text) } }
 
-  /// Adds a fix. Reports and skips a fix with an invalid position; reports but keeps a fix with an invalid time.
+  /// Adds a fix. A fix with an invalid position is reported and skipped; a fix with an invalid time is reported and
+  /// kept.
   mutating func take(_ fields: FixFields, at place: @autoclosure () -> String) {
     guard let point = TrackPoint(fields, at: place(), report: &file) else { return }
     if let time = point.timestamp, let motion = fields.motion {
@@ -50,7 +51,7 @@ struct FixCollector {
     file.tracks[index].segments[0].points.append(point)
   }
 
-  /// Returns a point that does not belong to a track and does not need a time.
+  /// Returns a point outside any track. It needs no time.
   mutating func point(_ fields: FixFields, at place: @autoclosure () -> String) -> TrackPoint? {
     guard let latitude = fields.latitude, let longitude = fields.longitude,
       Coordinate(latitude: latitude, longitude: longitude).isValid
@@ -70,7 +71,7 @@ struct FixCollector {
 
   func finish() -> TrackFile {
     var file = file
-    // Sort only the tracks of this collector. The other tracks of the file keep their order.
+    // Only the tracks of this collector are sorted. The other tracks of the file keep their order.
     for index in trackOfDevice.values {
       file.tracks[index].segments[0].points = file.tracks[index].segments[0].points.inOrderOfTime
     }
@@ -83,7 +84,7 @@ struct FixCollector {
 }
 
 extension [TrackPoint] {
-  /// Points in order of time. Points with equal times keep their order, and points without a time are last.
+  /// Points in chronological order. Points with equal times keep their order; points without a time are last.
   var inOrderOfTime: [TrackPoint] {
     var last = Date.distantPast
     for point in self {
@@ -122,7 +123,7 @@ extension TrackPoint {
     }
     self.init(
       coordinate: coordinate, timestamp: fields.time, altitude: fields.altitude.flatMap { abs($0) < 1e6 ? $0 : nil },
-      // Programs write -1 for an unknown value, and an accuracy of 0 if the accuracy was not set.
+      // A program writes -1 for an unknown value, and an accuracy of 0 if the accuracy was not set.
       speed: fields.speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil },
       course: fields.course.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil },
       horizontalAccuracy: fields.accuracy.flatMap { $0 > 0 && $0.isFinite ? $0 : nil })

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Reads GPX 1.0 and 1.1 with common variations.
 ///
-/// Within a point, elements are matched by local name at any depth, so that speed, course and accuracy are found in the
+/// Within a point, elements are matched by local name at any depth. This finds speed, course and accuracy in the
 /// extensions of any vendor. Malformed XML is an error. A point with an invalid position or time is only counted.
 public enum GPXReader: Sendable {
   /// Reads a file.
@@ -15,7 +15,7 @@ public enum GPXReader: Sendable {
     return file
   }
 
-  /// Reads a file up to its end, a truncation or a syntax error, and returns the error in the latter cases.
+  /// Reads a file up to its end or to an error. The error, if any, is a truncation or a syntax error.
   public static func readPart(_ bytes: [UInt8]) -> (file: TrackFile, error: InterchangeError?) {
     var parser = GPXParser()
     do throws(XMLProblem) {
@@ -35,7 +35,6 @@ public enum GPXReader: Sendable {
   }
 }
 
-/// Builds the tracks from XML events.
 private struct GPXParser {
   private(set) var file = TrackFile(format: .gpx)
   private var path: [String] = []
@@ -60,7 +59,7 @@ private struct GPXParser {
     var dilution: Double?
   }
 
-  /// The file, including the track that is incomplete at the end.
+  /// The file with the tracks so far, including the track that is still incomplete.
   var wholePart: TrackFile {
     var file = file
     if var track {

@@ -1,17 +1,17 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writer for GPX 1.1.
+/// Writes GPX 1.1.
 ///
 /// Speed and course are written in Garmin's track point extension, and accuracy in metres in an extension of this
 /// product. Times are in UTC with milliseconds; coordinates have nine decimal places (0.1 mm).
 public enum GPXWriter: Sendable {
   /// Returns a file with one track.
   /// - Parameters:
-  ///   - fixes: fixes in order of time.
-  ///   - name: name of the track.
-  ///   - creator: name of the program that writes the file.
-  ///   - gapSeconds: a longer gap starts a new segment.
+  ///   - fixes: Fixes in chronological order.
+  ///   - name: Name of the track.
+  ///   - creator: Name of the program that writes the file.
+  ///   - gapSeconds: Maximum time between fixes in the same segment.
   public static func write(
     _ fixes: [Location], name: String? = nil, creator: String = "Trendy", gapSeconds: TimeInterval = 300
   ) -> [UInt8] {
@@ -46,8 +46,6 @@ public enum GPXWriter: Sendable {
     out.add(ending)
     return out.bytes
   }
-
-  // MARK: In pieces
 
   static var beginning: String {
     var out = GPXText()
@@ -128,7 +126,6 @@ private struct GPXText {
     add(">\n")
   }
 
-  /// Writes an element, or nothing if the value is unknown.
   private mutating func add(_ before: String, _ value: Double?, digits: Int, _ after: String) {
     guard let value = DecimalText.finite(value) else { return }
     add(before)

@@ -92,7 +92,6 @@ private struct GeoJSONCollector {
   private mutating func segment(_ positions: [JSONValue], _ times: [JSONValue]?, at place: String) -> TrackSegment {
     var times = times
     if let count = times?.count, count != positions.count {
-      // The times cannot be matched to positions.
       file.report(place, "\(count) times for \(positions.count) positions: the times were ignored")
       times = nil
     }
@@ -137,7 +136,6 @@ private struct GeoJSONCollector {
   func finish() -> TrackFile {
     var collector = FixCollector(.geoJSON, file)
     var waypoints: [Waypoint] = []
-    // If lines have times, the points are waypoints; otherwise the points are the track.
     let areFixes = file.pointsWithTime == 0 && points.contains { $0.fields.time != nil }
     for (name, fields, place) in points {
       if areFixes, fields.time != nil || file.tracks.isEmpty {

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writer for GeoJSON (RFC 7946).
+/// Writes GeoJSON (RFC 7946).
 ///
 /// Times are in UTC with milliseconds; coordinates have nine decimal places. Fixes with an invalid position are
 /// omitted.
@@ -11,9 +11,9 @@ public enum GeoJSONWriter: Sendable {
   ///
   /// Speed and accuracy are lost; ``writePoints(_:activities:)`` preserves them.
   /// - Parameters:
-  ///   - fixes: fixes in order of time.
-  ///   - name: name of the feature.
-  ///   - gapSeconds: a longer gap starts a new line.
+  ///   - fixes: Fixes in chronological order.
+  ///   - name: Name of the feature.
+  ///   - gapSeconds: Maximum time between fixes in the same line.
   public static func writeLines(_ fixes: [Location], name: String? = nil, gapSeconds: TimeInterval = 300) -> [UInt8] {
     var lines: [[Location]] = []
     for fix in fixes where fix.coordinate.isValid {
@@ -47,7 +47,6 @@ public enum GeoJSONWriter: Sendable {
     return text.text
   }
 
-  /// Appends an array with one inner array per line. `add` appends the elements of an inner array.
   private static func addLists(
     _ lines: [[Location]], to text: inout TextBytes, _ add: (Location, inout TextBytes) -> Void
   ) {
@@ -64,7 +63,7 @@ public enum GeoJSONWriter: Sendable {
 
   /// Returns a file with one point per fix. Each point has all values of its fix.
   ///
-  /// A motion sample is written together with a fix that has the same timestamp.
+  /// A motion sample is written with the fix that has the same timestamp.
   public static func writePoints(_ fixes: [Location], activities: [MotionActivity] = []) -> [UInt8] {
     let motions = Dictionary(activities.map { ($0.timestamp, $0) }, uniquingKeysWith: { _, last in last })
     var text = TextBytes()
@@ -89,7 +88,6 @@ public enum GeoJSONWriter: Sendable {
     return text.bytes
   }
 
-  /// Appends a property, or nothing if the value is unknown.
   private static func add(_ name: String, _ value: Double?, digits: Int, to text: inout TextBytes) {
     guard let value = DecimalText.finite(value) else { return }
     text.add(",\"\(name)\":")

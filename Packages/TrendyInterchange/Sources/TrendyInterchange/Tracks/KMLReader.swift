@@ -37,7 +37,7 @@ private struct KMLParser {
   private var placemarkCount = 0
   private var track: GoogleTrack?
   private var arrayName: String?
-  /// Points with a time stamp. Whether they are fixes or waypoints is not known before the end of the file.
+  /// Points with a time stamp. Only the end of the file shows whether they are fixes or waypoints.
   private var stamped: [(name: String?, fields: FixFields, place: String)] = []
 
   private struct Placemark {

@@ -4,9 +4,9 @@ import TrendyModels
 /// Reads logs of NMEA 0183 sentences.
 ///
 /// RMC provides position, date, speed and course; GGA with the same time provides altitude and dilution of precision. A
-/// position that occurs only in GGA, GNS or GLL is a point as well. Its date is that of the last RMC or ZDA,
-/// incremented at midnight, or unknown if there is none. Sentences without a correct checksum and runs of binary data
-/// are rejected and counted. Other sentences are skipped and counted by type.
+/// position that occurs only in GGA, GNS or GLL is a point as well. It has the date of the last RMC or ZDA, incremented
+/// at midnight, or none. Sentences without a correct checksum and runs of binary data are rejected and counted. Other
+/// sentences are skipped and counted by type.
 public enum NMEAReader: Sendable {
   /// Reads a file, which may also contain binary messages from the receiver.
   ///
@@ -45,12 +45,11 @@ public enum NMEAReader: Sendable {
     return decoder.finish()
   }
 
-  /// Returns whether the bytes contain a sentence with a correct checksum.
   static func holdsSentence(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.split { $0 == 0xA || $0 == 0xD }.contains { sentenceStart(in: $0) != nil }
   }
 
-  /// Returns the start of a sentence with a correct checksum at the end of the line, or `nil`.
+  /// Returns the start of a sentence that ends the line and has a correct checksum, or `nil`.
   fileprivate static func sentenceStart(in line: ArraySlice<UInt8>) -> Int? {
     var line = line
     while line.last?.isSpace == true { line = line.dropLast() }
@@ -59,7 +58,6 @@ public enum NMEAReader: Sendable {
       let low = hexadecimal(line[line.endIndex - 1])
     else { return nil }
     let wanted = high << 4 | low
-    // A sentence has at most a few hundred bytes.
     let body = line[max(line.startIndex, line.endIndex - 1024)..<line.endIndex - 3]
     var sum: UInt8 = 0
     for index in body.indices.reversed() {
@@ -89,8 +87,7 @@ public enum NMEAReader: Sendable {
 
 /// Incremental reader for NMEA sentences from a receiver.
 ///
-/// Interprets sentences in the same way as ``NMEAReader``. A fix is returned when the first sentence with a later time
-/// arrives.
+/// Interprets sentences like ``NMEAReader``. A fix is returned when the first sentence with a later time arrives.
 public struct NMEAStream: Sendable {
   private var decoder = NMEADecoder()
   private var line: [UInt8] = []
@@ -146,7 +143,7 @@ private struct NMEADecoder {
     var clock: Double
   }
 
-  /// Combined content of all sentences with the same time.
+  /// Combined content of all sentences with the same time of day.
   private struct Epoch {
     var clock: Double
     var date: Double?
@@ -243,7 +240,7 @@ private struct NMEADecoder {
     }
   }
 
-  /// Returns the open epoch if it has this time of day; otherwise closes it and returns a new one.
+  /// Returns the open epoch if it has this time of day; otherwise closes it and returns a new epoch.
   private mutating func epoch(at clock: Double, line: Int) -> Epoch {
     if let open, abs(open.clock - clock) < 0.005 { return open }
     close()
@@ -258,7 +255,7 @@ private struct NMEADecoder {
       fields.time = Date(timeIntervalSince1970: start + open.clock)
       day = Day(start: start, clock: open.clock)
     } else if var day {
-      // If the sentences contain no date, a clock that goes back by more than half a day has passed midnight.
+      // Without a date in the sentences, midnight has passed if the clock goes back by more than half a day.
       if open.clock < day.clock - 43_200 { day.start += 86_400 }
       day.clock = open.clock
       self.day = day
@@ -282,7 +279,6 @@ private struct NMEADecoder {
     return collector.finish()
   }
 
-  /// Closes the last epoch.
   mutating func end() { close() }
 
   /// Returns the fixes since the last call, without the open epoch.
@@ -327,7 +323,7 @@ private struct NMEADecoder {
     (angle(latitude, positive: "N", negative: "S", north), angle(longitude, positive: "E", negative: "W", east))
   }
 
-  /// Parses an angle such as `ddmm.mmmm`, given with a hemisphere letter, to degrees.
+  /// Parses an angle such as `ddmm.mmmm` and its hemisphere letter to degrees.
   private static func angle(_ text: String, positive: String, negative: String, _ side: String) -> Double? {
     guard let value = FieldText.number(text), value >= 0, value < 100_000, side == positive || side == negative else {
       return nil

@@ -2,13 +2,13 @@ import TrendyFoundation
 public import TrendyModels
 
 extension TrackFile {
-  /// Separates the tracks of workouts from the tracks that are used for trip detection.
+  /// Separates workouts from the tracks that are used for trip detection.
   ///
-  /// If a GPX file names the activity, it is accepted unless the speeds contradict it. Otherwise, only walking and
+  /// The activity that a GPX file names is accepted unless the speeds contradict it. Without a name, only walking and
   /// running are recognised, by their speeds.
   ///
   /// - Parameters:
-  ///   - zone: IANA name of the time zone of the workouts.
+  ///   - zone: IANA name of the workouts' time zone.
   ///   - distance: Returns the distance between two coordinates in metres.
   /// - Returns: The workouts, and the file with the remaining tracks.
   public func separatingWorkouts(
@@ -70,9 +70,8 @@ extension TrackFile {
   }
 }
 
-/// Activity of a GPX track.
 private enum TrackActivity {
-  /// Sport, with the speed in m/s above which the track must be something else.
+  /// Sport with its maximum speed in m/s. A faster track is something else.
   case sport(String, fastest: Double)
   case vehicle
   case unknown
@@ -81,7 +80,7 @@ private enum TrackActivity {
     let word = word.lowercased().filter { $0.isLetter || $0.isNumber }
     let onFoot = 7.5
     switch word {
-    // The numbers are Strava's activity codes.
+    // Numbers are Strava's activity codes.
     case "running", "run", "trailrunning", "trailrun", "jogging", "treadmillrunning", "trackrunning", "9", "laufen":
       self = .sport("Running", fastest: onFoot)
     case "walking", "walk", "nordicwalking", "speedwalking", "10", "gehen", "wandelen":
@@ -141,7 +140,7 @@ private struct SpeedProfile {
     longestGap = gap
   }
 
-  /// Walking or running if the track is long enough, has no long gaps and is never too fast for a runner; otherwise
+  /// `Walking` or `Running` if the track is long enough, has no long gaps and is never too fast for a runner; otherwise
   /// `nil`.
   var activityOnFoot: String? {
     guard length >= 500, longestGap <= 300, mean >= 0.8, fast <= 6 else { return nil }

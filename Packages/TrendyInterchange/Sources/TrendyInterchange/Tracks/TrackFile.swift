@@ -12,7 +12,7 @@ public struct TrackPoint: Hashable, Sendable {
   public var speed: Double?
   /// Heading in degrees clockwise from true north.
   public var course: Double?
-  /// Radius in metres with a confidence of 68 %, or the dilution of precision times five metres.
+  /// Radius with a confidence of 68 %, or the dilution of precision times five, in metres.
   public var horizontalAccuracy: Double?
 
   /// Creates a point.
@@ -46,7 +46,7 @@ public struct TrackPoint: Hashable, Sendable {
   }
 }
 
-/// Points that were recorded without a loss of reception.
+/// Points recorded without a loss of reception.
 public struct TrackSegment: Hashable, Sendable {
   public var points: [TrackPoint]
 
@@ -99,7 +99,7 @@ public struct TrackFile: Hashable, Sendable {
   public var skippedPointsWithTime = 0
   /// Number of track points whose time is missing or invalid. They are part of their segments.
   public var unreadableTimes = 0
-  /// Motion samples in order of time, if the format contains any.
+  /// Motion samples in chronological order, if the format contains any.
   public var activities: [MotionActivity] = []
   /// Problems with the first 100 rejected items, in file order.
   public internal(set) var problems: [ImportProblem] = []
@@ -107,9 +107,9 @@ public struct TrackFile: Hashable, Sendable {
   public internal(set) var problemCount = 0
   /// Number of messages that are not positions, by type: OwnTracks types, Overland actions or NMEA sentences.
   public internal(set) var skippedMessages: [String: Int] = [:]
-  /// Number of invalid lines. In NMEA logs, those without a correct checksum.
+  /// Number of invalid lines; in NMEA logs, of lines without a correct checksum.
   public internal(set) var rejectedLines = 0
-  /// Assumptions made by the reader, as sentences, for example that times without a zone are in UTC.
+  /// Sentences about assumptions made by the reader, for example that times without a zone are in UTC.
   public internal(set) var remarks: [String] = []
 
   /// Creates a file without tracks.
@@ -157,10 +157,10 @@ extension TrackFile {
   /// Latest time of a point, or `nil` if no point has a time.
   public var lastTime: Date? { points.lazy.compactMap(\.timestamp).max() }
 
-  /// Returns the total length of the segments in metres. Gaps between segments do not count.
+  /// Returns the total length of the segments in metres, without the gaps between them.
   ///
-  /// - Parameter distance: returns the distance between two coordinates in metres, for example
-  ///   `Geodesic.distanceMeters(from:to:)` of TrendyTrips.
+  /// - Parameter distance: Returns the distance between two coordinates in metres, for example
+  ///   `Geodesic.distanceMeters(from:to:)` in TrendyTrips.
   public func lengthMeters(using distance: (Coordinate, Coordinate) -> Double) -> Double {
     segments.reduce(0) { sum, segment in
       zip(segment.points, segment.points.dropFirst()).reduce(sum) { $0 + distance($1.0.coordinate, $1.1.coordinate) }
@@ -181,14 +181,13 @@ extension TrackFile {
     return nil
   }
 
-  /// Returns the fixes before 1970 and those more than a day after `now`. They remain part of ``locations``.
+  /// Returns the fixes before 1970 and those more than a day after `now`. ``locations`` includes them.
   public func locationsOutOfTime(now: Date) -> [Location] {
     let latest = now.addingTimeInterval(86_400)
     return locations.filter { $0.timestamp < Self.earliestTime || $0.timestamp > latest }
   }
 
   private static let earliestTime = Date(timeIntervalSince1970: 0)
-  /// 2100-01-01.
   private static let latestTime = Date(timeIntervalSince1970: 4_102_444_800)
 }
 

@@ -1,7 +1,6 @@
 /// Pull parser for XML 1.0. Rejects malformed documents.
 ///
-/// Each call to ``next()`` returns one event whose names and text are strings. ``XMLScanner`` splits the document into
-/// tokens.
+/// Each call to ``next()`` returns one event whose names and text are strings.
 struct XMLReader: ~Copyable {
   enum Event: Hashable {
     case start(name: String, attributes: [XMLAttribute])
@@ -29,7 +28,7 @@ struct XMLReader: ~Copyable {
         var attributes: [XMLAttribute] = []
         for attribute in scanner.attributes {
           let qualified = try scanner.string(attribute.name)
-          // Namespaces are ignored. If several prefixed attributes have the same local name, the first one is used.
+          // Namespaces are ignored. If several prefixed attributes have the same local name, the first is used.
           let name = Self.localName(qualified)
           if qualified == name, attributes.contains(where: { $0.name == name }) {
             throw scanner.problem(

@@ -1,4 +1,4 @@
-/// Parses the beginning of a document: a byte order mark, and the encoding in the XML declaration.
+/// Parses the beginning of a document: the byte order mark, and the encoding in the XML declaration.
 extension XMLScanner {
   mutating func begin() throws(XMLProblem) {
     while count < 5, !isAtEnd { try refill() }
@@ -27,7 +27,7 @@ extension XMLScanner {
     guard isSpace(window[position + 5]) else { return }
     let from = position + 5
     try skip(past: "?>", from: from, what: "XML declaration")
-    // Do not use the standard library's search: it would link regular expression code into every program.
+    // The standard library's search would link regular expression code into every program.
     let declaration = Array(bytes(from..<position - 2))
     let word = Array("encoding".utf8)
     guard let found = declaration.indices.first(where: { declaration[$0...].starts(with: word) }) else { return }

@@ -6,7 +6,6 @@
   import Glibc
 #endif
 
-/// Scans tags and text. Skips comments, processing instructions and the document type.
 extension XMLScanner {
   /// Scans one token. Returns `nil` after markup that is skipped.
   mutating func scan() throws(XMLProblem) -> Token? {
@@ -130,7 +129,6 @@ extension XMLScanner {
     return .end
   }
 
-  /// Scans text. Returns `nil` for whitespace outside the root element.
   private mutating func scanText() throws(XMLProblem) -> Token? {
     let from = position
     position = firstIndex(of: UInt8(ascii: "<"), in: from..<count) ?? count

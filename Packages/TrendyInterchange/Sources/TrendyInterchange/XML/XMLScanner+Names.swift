@@ -1,4 +1,3 @@
-/// Scans names and character references, and classifies characters.
 extension XMLScanner {
   mutating func scanName(of what: String) throws(XMLProblem) -> Range<Int> {
     let from = position
@@ -59,8 +58,8 @@ extension XMLScanner {
 
   func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x9 || byte == 0xA || byte == 0xD }
 
-  /// Returns whether a byte is a letter, a digit, `-`, `.`, `:`, `_` or part of a non-ASCII character. Looks up ASCII
-  /// in a bit mask.
+  /// Whether a byte is a letter, a digit, `-`, `.`, `:`, `_` or part of a non-ASCII character. ASCII is looked up in a
+  /// bit mask.
   private func isNameByte(_ byte: UInt8) -> Bool {
     if byte >= 0x80 { return true }
     let bits: UInt64 = byte < 0x40 ? 0x07FF_6000_0000_0000 : 0x07FF_FFFE_87FF_FFFE

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// Manages the window onto the document: reads more bytes, searches, and computes the line and column of an offset.
+/// Manages the window onto the document: reads more bytes, searches, and converts offsets to lines and columns.
 extension XMLScanner {
-  /// Discards the bytes before the current position and reads more bytes after the remaining ones.
+  /// Discards the bytes before the current position and reads more bytes after the rest.
   mutating func refill() throws(XMLProblem) {
     if position > 0 {
       let lastBreak = lastIndex(of: 0xA, before: position)
@@ -65,7 +65,7 @@ extension XMLScanner {
     return position + length <= count && memcmp(window + position, text.utf8Start, length) == 0
   }
 
-  /// Whether the file ends before `<!` can be recognised as a comment, a CDATA section or a document type.
+  /// Whether the file ends too early to recognise `<!` as a comment, a CDATA section or a document type.
   var isCutOff: Bool {
     let rest = bytes(position..<count)
     return ["<!--", "<![CDATA[", "<!DOCTYPE"].contains { $0.utf8.starts(with: rest) }
@@ -82,9 +82,8 @@ extension XMLScanner {
     return index >= 0 ? index : nil
   }
 
-  /// Returns the index of the first occurrence of either byte, or ``count`` if there is none.
-  ///
-  /// Compares eight bytes at a time.
+  /// Returns the index of the first occurrence of either byte, or ``count`` if there is none. Compares eight bytes at a
+  /// time.
   func firstIndex(of first: UInt8, or second: UInt8, from: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080
@@ -109,7 +108,7 @@ extension XMLScanner {
 
   func insideTag() throws(XMLProblem) -> XMLProblem { truncated("inside the tag <\(try string(name))>") }
 
-  /// Returns the error for a truncated token, with the position of the end of the file.
+  /// Returns the error for a token that the end of the file truncates.
   func truncated(_ reason: String) -> XMLProblem {
     guard isAtEnd else { return more }
     let place = place(of: count)

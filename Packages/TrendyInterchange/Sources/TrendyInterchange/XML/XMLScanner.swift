@@ -10,8 +10,7 @@
 ///
 /// It accepts the five predefined entities, numeric character references, CDATA sections, comments and processing
 /// instructions, and rejects all other entities. The document type is skipped without being parsed, so a document
-/// cannot define entities. Names are local names; namespaces are ignored. The encoding is UTF-8, or ISO 8859-1 if
-/// declared.
+/// cannot define entities. Namespaces are ignored. The encoding is UTF-8, or ISO 8859-1 if declared.
 ///
 /// Tokens are ranges in a window onto the document. They are valid until the next call to ``next()``. The window grows
 /// to the length of the longest tag or run of text, up to ``tokenLimit``.
@@ -78,11 +77,11 @@ struct XMLScanner: ~Copyable {
   var linesBefore = 0
   /// Number of bytes between the last line break and the window.
   var columnsBefore = 0
-  /// Number of line breaks in the window before offset ``countedTo``. Stored so that each line break is counted once.
+  /// Number of line breaks in the window before offset ``countedTo``. Stored so that no line break is counted twice.
   var countedLines = 0
   var countedTo = 0
 
-  /// Names of the open elements, concatenated.
+  /// Concatenated names of the open elements.
   var openNames: [UInt8] = []
   /// Start of each name in ``openNames``.
   var openStarts: [Int] = []
@@ -90,7 +89,6 @@ struct XMLScanner: ~Copyable {
   var hasSeenRoot = false
   var isLatin1 = false
 
-  /// Creates a scanner for a document in memory.
   init(_ bytes: [UInt8]) throws(XMLProblem) {
     source = nil
     documentType = .strict
@@ -105,7 +103,6 @@ struct XMLScanner: ~Copyable {
     try begin()
   }
 
-  /// Creates a scanner for a document that is read in chunks.
   init(documentType: DocumentType = .strict, source: @escaping Source) throws(XMLProblem) {
     self.source = source
     self.documentType = documentType
@@ -118,10 +115,9 @@ struct XMLScanner: ~Copyable {
 
   deinit { window.deallocate() }
 
-  /// Line and column of the next byte, both from 1. The column is in bytes.
   var place: (line: Int, column: Int) { place(of: position) }
 
-  /// Returns the line of ``place``. The time taken is proportional to the distance from the previous call.
+  /// Line of the next byte. The time taken is proportional to the distance from the previous call.
   mutating func line() -> Int {
     countedLines += lines(from: countedTo, to: position)
     countedTo = position
@@ -131,7 +127,7 @@ struct XMLScanner: ~Copyable {
   /// Offset of the next byte in the document.
   var offset: Int64 { bytesBefore + Int64(position) }
 
-  /// Whether the last start tag was that of an empty element. ``depth`` does not include this element.
+  /// Whether the last start tag belongs to an empty element, which ``depth`` does not include.
   var isEmptyElement: Bool { hasPendingEnd }
 
   /// Number of open elements.
@@ -147,7 +143,7 @@ struct XMLScanner: ~Copyable {
       do throws(XMLProblem) {
         if let token = try scan() { return token }
       } catch {
-        // If the token extends beyond the window, read more of the document and scan the token again.
+        // The token extends beyond the window: read more of the document and scan it again.
         guard error.isTruncated, !isAtEnd else { throw error }
         position = start
         try refill()
