@@ -28,9 +28,10 @@ extension DeviceRecord {
     return count
   }
 
-  /// Calls `body` for the fixes of a device in order of time.
+  /// Calls `body` for the fixes of a device in chronological order.
   ///
-  /// The range is inclusive. `distantPast` and `distantFuture` as bounds mean that there is no limit.
+  /// The range is inclusive. It has no lower bound if it starts at `distantPast`, and no upper bound if it ends at
+  /// `distantFuture`.
   public func forEachFix(of device: String, in range: ClosedRange<Date>, _ body: (Location) throws -> Void) throws {
     let after = range.lowerBound == .distantPast ? nil : range.lowerBound.addingTimeInterval(-0.001)
     let through = range.upperBound == .distantFuture ? nil : range.upperBound
@@ -39,15 +40,13 @@ extension DeviceRecord {
     }
   }
 
-  /// Creates an intake for device readings. Creates the track log if it does not exist.
-  /// - Parameter act: Undo step to which detected events belong, or `nil` for automatic readings, which cannot be
-  ///   undone.
+  /// Creates an intake for device readings, and the track log if it does not exist.
+  /// - Parameter act: Undo step for the detected events; `nil` for automatic readings, which cannot be undone.
   /// - Throws: `StorageError`.
   public func makeTrackIntake(for act: UndoableAction? = nil) throws -> TrackIntake {
     try TrackIntake(directory: tracks, journal: journal(for: act), clock: clock)
   }
 
-  /// Creates an intake whose detected events belong to an import.
   func makeTrackIntake(of importStore: DeviceImportStore) throws -> TrackIntake {
     try TrackIntake(directory: tracks, journal: journal(of: importStore), clock: clock)
   }
@@ -64,7 +63,7 @@ extension DeviceRecord {
 extension DeviceRecord {
   /// Returns the id of an event from another recording that describes the same trip or visit, or `nil`.
   func twin(of event: Event) throws -> String? {
-    // Because of rounding, the times of such events differ by up to one second.
+    // Because of rounding, the times of two such events differ by up to one second.
     let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
     return try makeStore().events(in: range, ofType: nil, limit: nil).first { $0.isTwin(of: event) }?.id
   }
@@ -92,12 +91,11 @@ extension Event {
 
 /// Writes detected events and their mutations to the record of this device.
 ///
-/// `@unchecked`: ``importStore`` is mutable, but an instance that has one is used only by the thread that reads the
-/// imported file.
+/// `@unchecked`: ``importStore`` is mutable, but only the thread that reads the imported file uses an instance with an
+/// import store.
 private struct DeviceDetectedEventStore: DetectedEventStore, @unchecked Sendable {
   let record: DeviceRecord
   let act: UndoableAction?
-  /// Import to which the detected events belong, or `nil` for live positions.
   let importStore: DeviceImportStore?
 
   private func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {
@@ -119,7 +117,7 @@ private struct DeviceDetectedEventStore: DetectedEventStore, @unchecked Sendable
   func told(_ trip: Event) throws -> String? { try record.told(trip) }
 
   func create(_ event: Event) throws -> Bool {
-    // A type that the user deleted receives no new events.
+    // A type that the user has deleted receives no new events.
     guard try record.makeStore().findEventType(id: event.eventTypeId) != nil else { return false }
     return try inOneSave { save in
       if let importStore { return try importStore.create(event, in: save) }

@@ -13,8 +13,8 @@ public import TrendyProtocols
 public import TrendySync
 public import TrendyTrips
 
-/// The user's record on this device: its store, the recorder that writes to it, and device readings. Does not use the
-/// network.
+/// The user's record on this device: its store, the recorder that writes to it, and device readings. Makes no network
+/// requests.
 public final class DeviceRecord: Sendable {
   /// Directory of the store.
   public let directory: URL
@@ -26,13 +26,12 @@ public final class DeviceRecord: Sendable {
   public let recorder: Recorder
   /// Called after each change, for example to sync or to update a display.
   let onChange: @Sendable () -> Void
-  /// Position of the store when the current decision started to read it, or `nil` outside a decision.
+  /// Position of the store when the current decision began to read it; `nil` outside a decision.
   let decisionStart = Mutex<StorePosition?>(nil)
 
-  /// Opens or creates the store in a directory.
+  /// Opens or creates the store in a directory. Throws `StorageError`.
   ///
-  /// Maps files in small pages, because a command reads little and an agent is idle most of the time.
-  /// - Throws: `StorageError`.
+  /// Files are mapped in small pages, because a command reads little and an agent is idle most of the time.
   public convenience init(
     directory: URL, clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
   ) throws {
@@ -60,8 +59,8 @@ public final class DeviceRecord: Sendable {
     self.recorder = recorder ?? Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
   }
 
-  /// Returns whether a directory contains a store. Also returns `true` if reading the directory is not permitted, so
-  /// that opening the store reports the reason.
+  /// Whether a directory contains a store. Also `true` if the directory cannot be read, so that opening the store
+  /// reports the reason.
   public static func exists(at directory: URL) -> Bool {
     access(directory.appending(path: "manifest").path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
   }
@@ -69,12 +68,11 @@ public final class DeviceRecord: Sendable {
   /// Returns a new id that is greater than all previous ids from this process.
   public func makeID() -> String { recorder.makeID() }
 
-  /// Creates a unit of work for reading. To change the record, use ``recorder``, or ``perform(_:isDivisible:_:)`` for
+  /// Creates a unit of work for reading. Use ``recorder`` to change the record, or ``perform(_:isDivisible:_:)`` for
   /// changes that can be undone.
   public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
 
-  /// Performs one step of store maintenance.
-  /// - Parameter minSegments: Minimum number of segments to merge.
+  /// Performs one step of store maintenance. `minSegments` is the minimum number of segments to merge.
   /// - Returns: Whether there may be more to do.
   /// - Throws: `StorageError`.
   public func maintain(mergingFrom minSegments: Int = 0) throws -> Bool {
@@ -97,11 +95,8 @@ public final class DeviceRecord: Sendable {
     }
   }
 
-  /// Returns a detected trip completed with its vehicle and category. Existing values are kept.
-  ///
-  /// - Parameters:
-  ///   - event: detected trip.
-  ///   - devices: names of the devices that recorded it.
+  /// Returns a detected trip with its vehicle and category filled in. Existing values are kept. `devices` are the names
+  /// of the devices that recorded the trip.
   public func completed(_ event: Event, devices: [String] = []) throws -> Event {
     let store = makeStore()
     return TripEvent.completing(

@@ -5,7 +5,7 @@ public import TrendyProtocols
 /// Sends notices to the user's companions, which take the place of a watch.
 ///
 /// Notices are stored until an agent has delivered them through the hub, each once and in order. Not thread-safe.
-/// Methods that do not throw store their error in ``failure``. ``keep(announcedTrips:_:)`` saves several notices at
+/// Methods that do not throw store their error in ``failure``.
 /// once and can throw.
 public final class CompanionChannel: WatchConnectivityServiceProtocol {
   /// Delegate that ``setup()`` notifies.
@@ -17,7 +17,6 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 
   private let store: CompanionStore
   private let clock: any TimeSource
-  /// Notices collected for one save, or `nil` outside ``keep(announcedTrips:_:)``.
   private var drafts: [CompanionStore.Draft]?
 
   public init(store: CompanionStore, clock: any TimeSource) {
@@ -58,8 +57,8 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripStarted, data: trip))
   }
 
-  /// Adds a notice that a trip is or is not in progress. If several have not been delivered, the companion displays the
-  /// last.
+  /// Adds a notice that a trip is or is not in progress. If several of these are undelivered, the companion displays
+  /// the last.
   public func updateTripActiveState(_ isActive: Bool) {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripActive, data: ["active": .bool(isActive)]))
   }
@@ -70,12 +69,9 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
     tell(CompanionStore.Draft(kind: kind, data: trip))
   }
 
-  /// Stores all notices added in `body`, and the announced trips, in one save.
-  /// - Parameters:
-  ///   - announcedTrips: Trips in progress that these notices announce to companions.
-  ///   - body: Calls the methods that add notices.
+  /// Stores all notices added in `body`, and the trips that they announce to companions, in one save.
   /// - Returns: Whether the device has a companion.
-  /// - Throws: Errors from the store. Nothing is saved in this case.
+  /// - Throws: Errors from the store. Nothing is then saved.
   @discardableResult
   public func keep(announcedTrips: [CompanionStore.AnnouncedTrip], _ body: () -> Void) throws -> Bool {
     drafts = []
@@ -102,10 +98,10 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 @available(*, unavailable) extension CompanionChannel: Sendable {}
 
 extension CompanionChannel {
-  /// Adds notices about trips that have started or ended since the last notices, even if the process was restarted.
+  /// Adds notices about trips that have started or ended since the last notices, even after a restart of the process.
   /// - Parameters:
   ///   - open: Trips in progress.
-  ///   - finished: Returns the data of a trip that has ended, or `nil` if it was discarded.
+  ///   - finished: Returns the data of a trip that has ended, or `nil` if the trip was discarded.
   /// - Returns: Whether notices were added.
   /// - Throws: Errors from the store or `finished`.
   public func tell(open: [DeviceTrip], finished: (_ id: String) throws -> [String: JSONValue]?) throws -> Bool {

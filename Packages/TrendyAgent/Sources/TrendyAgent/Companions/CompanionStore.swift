@@ -5,9 +5,10 @@ import TrendyTrips
 
 /// Durable queue of notices to and from companions. Each notice is delivered once and in order.
 ///
-/// When this device sends a notice, the notice receives its sequence number when it is added, and is stored until the
-/// companion has received it. When this device receives a notice, the notice and its sequence number are saved
-/// together. Ending the process at any time therefore neither loses nor repeats a notice. The store is separate from
+/// A notice to send gets its sequence number when it is added, and is stored until the companion has received it. A
+/// received notice is saved together with its sequence number. Killing the process at any time therefore neither loses
+/// nor repeats a notice. The store is separate from the record, belongs to this device only and is not part of a
+/// backup.
 /// the record, belongs to this device only and is not part of a backup.
 public struct CompanionStore: Sendable {
   /// Connection from one device to another, as known to this device.
@@ -35,7 +36,7 @@ public struct CompanionStore: Sendable {
     /// Account and hub address in the last configuration notice to the companion.
     public var sentConfiguration: String?
 
-    /// Device that the notices describe: the other device, or if the hub sends the notices, the device that posts to
+    /// Device that the notices describe: the other device or, if the hub sends the notices, the device that posts to
     /// the hub.
     public var device: String { APICompanion.device(of: peerId) }
   }
@@ -59,32 +60,24 @@ public struct CompanionStore: Sendable {
 
   private enum Kind {
     static let link: UInt8 = 1
-    /// Sorted by sequence number and grouped by link.
     static let outgoing: UInt8 = 2
-    /// Sorted by order of arrival, across all links.
     static let received: UInt8 = 3
     static let told: UInt8 = 4
-    /// Announced trips by the device that they describe, across all links.
     static let trips: UInt8 = 5
   }
 
-  /// Range of valid sequence numbers. The upper bound leaves room for successors; a larger number is invalid or
-  /// damaged.
+  /// Range of valid sequence numbers. The upper bound leaves room for successors.
   fileprivate static let sequences = 0...(SyncRange.counter.upperBound / 2)
 
   private let engine: StorageEngine
 
   /// Opens or creates the companion store in the directory of a user's store.
-  /// - Parameter storeDirectory: Directory of the user's store.
   /// - Throws: `StorageError`.
   public init(storeDirectory: URL) throws(StorageError) {
     try self.init(directory: Self.folder(storeDirectory), fileSystem: PosixFileSystem())
   }
 
-  /// Opens or creates a companion store on any file system.
-  /// - Parameters:
-  ///   - directory: Directory of the companion store, without a trailing slash.
-  ///   - fileSystem: File system that contains the directory.
+  /// Opens or creates a companion store on any file system. The path of `directory` must not end with a slash.
   /// - Throws: `StorageError`.
   public init(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let options = StorageEngine.Options(firstChunkBytes: 64 * 1024)
@@ -117,7 +110,6 @@ public struct CompanionStore: Sendable {
   /// - Returns: Links that the hub does not know because it was restored from a backup. They must be created again.
   public func update(with companions: [APICompanion], deviceId: String) throws -> [Link] {
     let lost = try links().filter { link in !companions.contains { $0.id == link.id } }
-    // Most calls change nothing and need not write.
     let held = Dictionary(try links().map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let isKnown = companions.allSatisfy { companion in
       companion.isRemoved == (held[companion.id] == nil)
@@ -150,8 +142,7 @@ public struct CompanionStore: Sendable {
     }
     transaction.delete(kind: Kind.link, key: RowKey(hashing: link))
     let hasOthers = try links(in: transaction).contains { $0.role == .tracker && $0.id != link }
-    // Without companions, no trip is announced. A new companion is notified of the trips that are in progress at that
-    // time.
+    // Without companions, no trip is announced. A new companion will be notified of the trips in progress at that time.
     if !hasOthers { try putTold([], in: transaction) }
   }
 
@@ -175,7 +166,6 @@ public struct CompanionStore: Sendable {
 
   // MARK: Sending
 
-  /// Returns the trips in progress whose start has been announced.
   public func announcedTrips() throws -> [AnnouncedTrip] {
     try engine.refresh()
     return try engine.scan(kind: Kind.told).map { record in
@@ -199,9 +189,9 @@ public struct CompanionStore: Sendable {
   /// - Parameters:
   ///   - drafts: Notices in order.
   ///   - date: Time of the notices.
-  ///   - link: Id of the only link to use, or `nil` for all links.
-  ///   - announcedTrips: Trips in progress that these notices announce to companions, or `nil` for no change.
-  ///   - sentConfiguration: Configuration that these notices contain, or `nil` for no change.
+  ///   - link: Id of the only link to use; `nil` for all links.
+  ///   - announcedTrips: Trips in progress that these notices announce; `nil` for no change.
+  ///   - sentConfiguration: Configuration that these notices contain; `nil` for no change.
   /// - Returns: Whether there is a companion to receive the notices.
   @discardableResult
   public func tell(
@@ -226,7 +216,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Returns at most `limit` pending notices for a link, in order, after a sequence number.
+  /// Returns at most `limit` pending notices for a link, in order, starting after a sequence number.
   public func waiting(for link: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
     try engine.refresh()
     return try engine.scan(
@@ -247,7 +237,7 @@ public struct CompanionStore: Sendable {
       var known = try Link(stored: stored)
       guard sequence > known.acknowledgedThrough, Self.sequences.contains(sequence) else { return }
       known.acknowledgedThrough = sequence
-      // If the hub has a higher number than this store has ever assigned, the store has been recreated. Numbering
+      // If the hub's number is higher than any that this store has assigned, the store has been recreated. Numbering
       // continues after the hub's number.
       known.lastSequence = max(known.lastSequence, sequence)
       try Self.put(known, in: transaction)
@@ -263,10 +253,7 @@ public struct CompanionStore: Sendable {
 
   /// Stores new notices in order, together with their last sequence number, in one save.
   ///
-  /// If a device's agent and the hub both announce a trip, the notices from whichever is second are discarded.
-  /// - Parameters:
-  ///   - notices: One page of notices.
-  ///   - link: Id of the link.
+  /// If a device's agent and the hub both announce a trip, only the notices from the first to do so are kept.
   /// - Returns: The new notices.
   public func take(_ notices: [CompanionNotice], over link: String) throws -> [CompanionNotice] {
     try write { transaction in
@@ -305,7 +292,7 @@ public struct CompanionStore: Sendable {
     ).map(Self.received).reversed()
   }
 
-  /// Returns for each sending device whether a trip is in progress, according to its last notice.
+  /// Returns whether a trip is in progress on each sending device, according to the device's last notice.
   public func trackers() throws -> [AgentStatus.Tracker] {
     let links = try links().filter { $0.role == .companion }
     return try Dictionary(grouping: links, by: \.device).sorted { $0.key < $1.key }.compactMap { _, ways in
@@ -323,10 +310,10 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Returns the notices received over a link that contain a hub address or token that has not been applied.
+  /// Returns the notices received over a link after ``Link/settledThrough``, oldest first.
   public func unsettled(_ link: Link) throws -> [CompanionNotice] {
     try engine.refresh()
-    // Read backward from the newest notice to the last applied one.
+    // Read backward to the last notice that was applied.
     var limit = 64
     while true {
       let notices = try engine.scan(
@@ -420,7 +407,7 @@ extension CompanionStore.Link {
     sentConfiguration = members["told"]?.stringValue
   }
 
-  /// Returns 0 for a sequence number out of range. The hub's next acknowledgement corrects it.
+  /// Returns 0 for an out-of-range sequence number. The hub's next acknowledgement corrects it.
   private static func possible(_ sequence: Int64?) -> Int64 {
     sequence.flatMap { CompanionStore.sequences.contains($0) ? $0 : nil } ?? 0
   }

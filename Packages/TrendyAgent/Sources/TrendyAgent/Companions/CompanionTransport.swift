@@ -4,9 +4,10 @@ public import TrendyProtocols
 
 /// Transfers notices between this device and the hub in both directions.
 ///
-/// Holds no essential state: unacknowledged notices are sent again, and each side knows which notices it has received.
+/// The transport can be recreated at any time: unacknowledged notices are sent again, and each side knows which notices
+/// it has received.
 public actor CompanionTransport {
-  /// New hub address or token received in a notice.
+  /// New hub address or token from a notice.
   public struct Move: Hashable, Sendable {
     /// Address of the hub as received, not validated.
     public var hub: String?
@@ -18,10 +19,7 @@ public actor CompanionTransport {
     fileprivate let exists: @Sendable () -> Bool
     fileprivate let open: @Sendable () throws -> CompanionStore
 
-    /// Creates access to a store.
-    /// - Parameters:
-    ///   - exists: Returns whether the store exists.
-    ///   - open: Opens or creates the store.
+    /// Creates access to a store. `open` creates the store if it does not exist.
     public init(exists: @escaping @Sendable () -> Bool, open: @escaping @Sendable () throws -> CompanionStore) {
       self.exists = exists
       self.open = open
@@ -34,7 +32,6 @@ public actor CompanionTransport {
   private let store: Store
   private let carryOut: @Sendable (Move) async throws -> Bool
   private let onReceived: @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void
-  /// Open companion store, or `nil` before the first companion and after an error.
   private var openStore: CompanionStore?
 
   /// Creates a transport.
@@ -43,8 +40,8 @@ public actor CompanionTransport {
   ///   - account: Provides this device's id at the hub, and the hub address for companions.
   ///   - clock: Dates the notices.
   ///   - store: Access to the companion store.
-  ///   - carryOut: Switches to another hub. Returns `false` if that is not possible yet; it is called again in the next
-  ///     round.
+  ///   - carryOut: Switches to another hub. Returns `false` if that is not possible yet, and is called again in the
+  ///     next round.
   ///   - onReceived: Called with the name of the sender and its new notices.
   public init(
     client: any CompanionClientProtocol, account: Account, clock: any TimeSource, store: Store,
@@ -73,8 +70,7 @@ public actor CompanionTransport {
       }
       let links = try store.links()
       for link in links {
-        // A restored hub may not know the tracker of this link. The tracker will create the link again in its next
-        // round.
+        // A restored hub may not know the tracker of this link. The tracker will recreate the link in its next round.
         guard let known = companions.first(where: { $0.id == link.id }) else { continue }
         switch link.role {
         case .tracker: try await handOver(link, known: known, in: store)
@@ -89,7 +85,6 @@ public actor CompanionTransport {
     }
   }
 
-  /// Recreates a link that is missing on the hub, because the hub was restored from a backup.
   private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws -> APICompanion? {
     do {
       return try await client.makeCompanion(deviceId: link.peerId)
@@ -110,7 +105,7 @@ public actor CompanionTransport {
     }
     try store.acknowledge(link.id, through: known.acknowledgedThrough)
     var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)
-    // A restored hub has fewer notices than before. The missing ones are sent again.
+    // A restored hub has fewer notices than before. The missing notices are sent again.
     var after = max(acknowledged, known.heldThrough)
     while true {
       let notices = try store.waiting(for: link.id, after: after, limit: 100)
@@ -119,7 +114,6 @@ public actor CompanionTransport {
         CompanionNoticesRequest(acknowledgedThrough: acknowledged, notices: notices), toCompanion: link.id)
       try store.acknowledge(link.id, through: answer.acknowledgedThrough)
       acknowledged = max(acknowledged, answer.acknowledgedThrough)
-      // The remaining notices are stored and will be sent in the next round.
       guard answer.heldThrough >= last.sequence else { return }
       after = last.sequence
     }
@@ -128,7 +122,7 @@ public actor CompanionTransport {
   private func take(_ link: CompanionStore.Link, in store: CompanionStore) async throws {
     var after = link.lastSequence
     while true {
-      // The request names the last notice that is durably stored, so that the hub can delete the notices up to it.
+      // The request names the last durably stored notice, so that the hub can delete the notices up to it.
       let page = try await client.notices(ofCompanion: link.id, after: after, limit: 100)
       let new = try store.take(page.notices, over: link.id)
       if !new.isEmpty { onReceived(link.peerName, new) }
@@ -139,14 +133,12 @@ public actor CompanionTransport {
     }
   }
 
-  /// Applies received hub addresses and tokens in order.
   private func settle(_ id: String, in store: CompanionStore) async throws {
     guard let link = try store.links().first(where: { $0.id == id }) else { return }
     let notices = try store.unsettled(link)
     for notice in notices where [CompanionNotice.Kind.config, CompanionNotice.Kind.token].contains(notice.kind) {
       let isSettled = try await carryOut(
         Move(hub: notice.data["hub_url"]?.stringValue, token: notice.data["token"]?.stringValue))
-      // Try again in the next round. Later notices have already been received.
       guard isSettled else { return try store.settle(id, through: notice.sequence - 1) }
     }
     if let last = notices.last { try store.settle(id, through: last.sequence) }

@@ -1,22 +1,21 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Trips on one device that are announced over several links: by the agent on the device, and by the hub to which it
-/// posts.
+/// Trips on one device that are announced over several links: by the device's agent, and by the hub that the device
+/// posts to.
 ///
-/// Both may detect one trip from different fixes and under different ids. The link that announces the trip first
+/// Both may detect the same trip from different fixes and under different ids. The link that announces the trip first
 /// reports it until its end; notices about it from the other link are discarded.
 struct CompanionTrips: Hashable, Sendable, Codable {
   private struct Trip: Hashable, Sendable, Codable {
     var id: String
     var link: String
     var start: Date
-    /// End of the trip, or `nil` while it is in progress.
     var end: Date?
     /// Whether this link announced the trip to the companion.
     var isTold: Bool
 
-    /// Returns whether two trips are the same: the later one starts well before the earlier one ends.
+    /// Whether two trips are the same: the later trip starts well before the end of the earlier one.
     func isSame(as other: Trip) -> Bool {
       let (first, second) = start <= other.start ? (self, other) : (other, self)
       // Assume that a trip without an end lasts at most one day.
@@ -26,7 +25,6 @@ struct CompanionTrips: Hashable, Sendable, Codable {
     }
   }
 
-  /// State that a link reported last.
   private struct Activity: Hashable, Sendable, Codable {
     var isActive: Bool
     var at: Date
@@ -34,14 +32,10 @@ struct CompanionTrips: Hashable, Sendable, Codable {
 
   private var trips: [Trip] = []
   private var activities: [String: Activity] = [:]
-  /// State that was sent to the companion last, or `nil` if none was.
+  /// Last state sent to the companion, or `nil`.
   private var isAnnouncedActive: Bool?
 
-  /// Processes the next notice of a link.
-  /// - Parameters:
-  ///   - notice: Received notice.
-  ///   - link: Id of the link.
-  /// - Returns: Whether to pass the notice on to the companion.
+  /// Processes the next notice on a link. Returns whether to pass it on to the companion.
   mutating func take(_ notice: CompanionNotice, over link: String) -> Bool {
     switch notice.kind {
     case CompanionNotice.Kind.tripStarted: return begin(notice, over: link).map { trips[$0].isTold } ?? true
@@ -49,7 +43,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
       guard let index = self.index(of: notice, over: link) ?? begin(notice, over: link) else { return true }
       if notice.kind == CompanionNotice.Kind.tripCancelled { return trips.remove(at: index).isTold }
       trips[index].end = notice.date("end") ?? notice.at
-      // The link that announced the trip may have cancelled it since. In that case, report it over this link.
+      // The link that announced the trip may have cancelled it since. This link then reports it.
       if !trips[index].isTold { trips[index].isTold = !isToldElsewhere(trips[index]) }
       return trips[index].isTold
     case CompanionNotice.Kind.tripActive:
@@ -58,12 +52,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
     }
   }
 
-  /// Processes a notice that a trip is or is not in progress.
-  /// - Parameters:
-  ///   - isActive: Whether a trip is in progress.
-  ///   - moment: Time of the notice.
-  ///   - link: Id of the link.
-  /// - Returns: Whether to pass the notice on to the companion.
+  /// Processes a notice that a trip is or is not in progress. Returns whether to pass it on to the companion.
   private mutating func act(_ isActive: Bool, at moment: Date, over link: String) -> Bool {
     let goesOnElsewhere = activities.contains {
       $0.key != link && $0.value.isActive && moment < $0.value.at + Self.longestTrip
@@ -80,11 +69,8 @@ struct CompanionTrips: Hashable, Sendable, Codable {
     return isNews
   }
 
-  /// Adds a trip, or reopens it if this link has reported it before.
-  /// - Parameters:
-  ///   - notice: Notice about the trip.
-  ///   - link: Id of the link.
-  /// - Returns: Index of the trip, or `nil` for a notice without a trip id.
+  /// Adds a trip, or reopens it if this link has reported it before. Returns its index, or `nil` for a notice without a
+  /// trip id.
   private mutating func begin(_ notice: CompanionNotice, over link: String) -> Int? {
     guard let id = notice.data["id"]?.stringValue else { return nil }
     if let index = index(of: notice, over: link) {

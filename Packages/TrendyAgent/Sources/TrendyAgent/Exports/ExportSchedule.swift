@@ -28,7 +28,6 @@ public struct ExportSchedule: Hashable, Sendable {
     (self.interval, self.keep, self.suffix) = (interval, keep, suffix)
   }
 
-  /// Interval in days, or `nil` if it is not a whole number of days.
   private var days: Int? {
     let days = (interval / 86_400).rounded()
     return days >= 1 && interval == days * 86_400 ? Int(days) : nil
@@ -42,8 +41,8 @@ public struct ExportSchedule: Hashable, Sendable {
     return "\(Self.prefix)\(date)-\(Self.digits(fields.hour))\(Self.digits(fields.minute))\(suffix)"
   }
 
-  /// Returns the time at which a file was written, parsed from its name, or `nil` for a name that this schedule does
-  /// not produce.
+  /// Returns the time at which a file was written, parsed from its name. Returns `nil` for any name that this schedule
+  /// does not produce.
   public func moment(of name: String, in local: LocalTime) -> Date? {
     guard name.hasPrefix(Self.prefix), name.hasSuffix(suffix),
       name.utf8.count > Self.prefix.utf8.count + suffix.utf8.count
@@ -58,27 +57,21 @@ public struct ExportSchedule: Hashable, Sendable {
     return local.date(year: date.year, month: date.month, day: date.day, hour: hour, minute: minute)
   }
 
-  /// Returns the file that was written last. Ignores files dated in the future, which result from a wrong clock.
+  /// Returns the latest file. Ignores files dated in the future, which were written while the clock was wrong.
   public func last(of names: some Sequence<String>, now: Date, in local: LocalTime) -> String? {
     names.compactMap { name in moment(of: name, in: local).map { ($0, name) } }
       .filter { $0.0 <= now }.max { $0 < $1 }?.1
   }
 
-  /// Returns the time of the next export, which is `now` if there has been none.
-  /// - Parameters:
-  ///   - names: Names of all files in the folder.
-  ///   - now: Current time.
-  ///   - local: The user's calendar.
+  /// Returns the time of the next export, or `now` if there has been none. `names` are all files in the folder.
   public func next(after names: some Sequence<String>, now: Date, in local: LocalTime) -> Date {
     guard let last = last(of: names, now: now, in: local), let made = moment(of: last, in: local) else { return now }
     guard let days else { return made.addingTimeInterval(interval) }
     return local.start(of: local.day(of: made).advanced(by: days))
   }
 
-  /// Returns the files that exceed ``keep``, oldest first.
-  /// - Parameters:
-  ///   - own: Names of files that this schedule has written.
-  ///   - local: The user's calendar.
+  /// Returns the names to delete so that ``keep`` files remain, oldest first. `own` must contain only files written by
+  /// this schedule.
   public func superseded(_ own: some Sequence<String>, in local: LocalTime) -> [String] {
     let sorted = Set(own).compactMap { name in moment(of: name, in: local).map { ($0, name) } }.sorted { $0 < $1 }
     return sorted.dropLast(keep).map(\.1)

@@ -13,7 +13,7 @@ import TrendySync
 
 /// Writes an export when it is due, and deletes superseded files.
 ///
-/// The result is stored as a local value of the store, so that it can be read while no agent is running.
+/// The result is stored as a local value of the store, so it can be read while no agent is running.
 public struct ScheduledExport: Sendable {
   /// Result of a check.
   public enum Outcome: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct ScheduledExport: Sendable {
   }
 
   /// Writes the export if it is due.
-  /// - Parameter make: Writes the complete file, or throws and leaves no file. The result contains its error message.
+  /// - Parameter make: Writes the complete file, or throws and leaves no file.
   /// - Throws: Errors from the store if the result cannot be saved.
   public func look(_ make: (URL) async throws -> Void) async throws -> Outcome {
     let now = record.clock.now
@@ -66,7 +66,7 @@ public struct ScheduledExport: Sendable {
       try await make(folder.appending(path: name))
       guard try Self.names(in: folder).contains(name) else { throw Failure("\(name) was not written") }
       standing.made = standing.made.filter { $0 != name } + [name]
-      // Save the success first: deleting the superseded files may fail.
+      // The success is saved first, because deleting the superseded files may fail.
       try note(standing.succeeded())
       let removed = try prune(&standing)
       try note(standing.succeeded())
@@ -82,8 +82,7 @@ public struct ScheduledExport: Sendable {
     }
   }
 
-  /// Returns the names of the files in the folder, sorted.
-  /// - Parameter folder: Target folder of the export.
+  /// Returns the sorted names of the files in the target folder.
   /// - Throws: An error if the folder does not exist.
   public static func names(in folder: URL) throws -> [String] {
     var isFolder = false
@@ -98,7 +97,7 @@ public struct ScheduledExport: Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// Deletes superseded files that this agent has written. Other files in the folder remain.
+  /// Deletes superseded files that this agent has written, and no others.
   private func prune(_ standing: inout ScheduledExportStatus) throws -> [String] {
     let present = Set(try Self.names(in: folder))
     standing.made = standing.made.filter(present.contains)
@@ -111,7 +110,6 @@ public struct ScheduledExport: Sendable {
     return removed
   }
 
-  /// Deletes incomplete files left by a process that was killed.
   private func removeUnfinished(_ names: [String]) throws {
     for name in names where name.hasSuffix(".new") && schedule.moment(of: String(name.dropLast(4)), in: local) != nil {
       try removeFile(name)

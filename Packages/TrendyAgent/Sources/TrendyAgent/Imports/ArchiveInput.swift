@@ -46,8 +46,8 @@ public enum ArchiveInput: Sendable {
   /// - Parameters:
   ///   - stream: Input at its beginning.
   ///   - path: Path of the file, or `-` for standard input.
-  ///   - progress: Meter for bytes read from an archive. If the input is a plain stream, its creator counts the bytes.
-  /// - Throws: Errors thrown by ``archive(_:_:_:)`` or by the stream.
+  ///   - progress: Meter for bytes read from an archive. The creator of a plain stream counts the bytes itself.
+  /// - Throws: Errors from ``archive(_:_:_:)`` or the stream.
   public static func source(_ stream: ByteInput, at path: String, _ progress: any ReadingMeter) throws -> ImportInput {
     let head = try stream.peek(4)
     if head.starts(with: [0x1F, 0x8B]) { return .stream(decompressed(stream)) }
@@ -76,7 +76,7 @@ public enum ArchiveInput: Sendable {
   ///
   /// - Parameters:
   ///   - path: Path of the archive.
-  ///   - stream: Content of the archive. Used only if the path is not a regular file, for example if it is a pipe.
+  ///   - stream: Content of the archive. Used only if the path is not a regular file, for example a pipe.
   ///   - progress: Meter for the uncompressed bytes of the files in the archive.
   /// - Throws: `ArchiveError`, or ``ImportFileError`` if an archive from a pipe cannot be written to a temporary file.
   public static func archive(_ path: String, _ stream: ByteInput, _ progress: any ReadingMeter) throws -> ExportFiles {
@@ -128,7 +128,7 @@ public enum ArchiveInput: Sendable {
     }
   }
 
-  /// Returns a stream of the decompressed content of a gzip stream.
+  /// Returns the decompressed content of a gzip stream.
   public static func decompressed(_ stream: ByteInput) -> ByteInput {
     let gzip = Reading(content: GzipReader { try stream.read(into: $0) })
     return ByteInput { try gzip.content.read(into: $0) }
@@ -140,8 +140,8 @@ public enum ArchiveInput: Sendable {
     return { try gzip.content.read(into: $0) }
   }
 
-  /// Writes an archive from a pipe to a temporary file and unlinks it. A pipe is not sufficient, because the central
-  /// directory of a ZIP file is at its end.
+  /// Writes an archive from a pipe to a temporary file and unlinks it. The central directory is at the end of a ZIP
+  /// file, so it cannot be read from a pipe.
   private static func spooled(_ stream: ByteInput) throws -> ArchiveFile {
     let file = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(getpid()).zip")
     let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -170,7 +170,7 @@ public enum ArchiveInput: Sendable {
   }
 }
 
-/// Counts the bytes read from several files. If a file is read more than once, its bytes count once.
+/// Counts the bytes read from several files, each file once even if it is read again.
 private final class FileMeter {
   private let progress: any ReadingMeter
   private var counted: [String: Int] = [:]
@@ -195,7 +195,7 @@ private final class FileMeter {
   }
 }
 
-/// Reference to a non-copyable reader, for use in escaping closures.
+/// Class wrapper for a non-copyable reader, for use in escaping closures.
 private final class Reading<Content: ~Copyable> {
   var content: Content
 

@@ -1,4 +1,4 @@
-/// Saves the batches of an import in order. Uses a second thread if the store allows saving while the file is read.
+/// Saves the batches of an import in order, on a second thread if the store allows that while the file is read.
 final class BatchSaver {
   /// Entities to save, and the number of records in the file up to the end of the batch.
   struct Batch {
@@ -12,20 +12,14 @@ final class BatchSaver {
   /// Error that ended the import. No batch is saved after it.
   private var failure: (any Error)?
 
-  /// Creates a saver for a store.
-  ///
-  /// - Parameters:
-  ///   - destination: Store in which the batches are saved.
-  ///   - onSaved: Called on the caller's thread after each batch, with a flag for each entity that is `true` if it was
-  ///     new. An error that it throws ends the import.
+  /// Creates a saver. `onSaved` is called on the caller's thread after each batch, with a flag per entity that is
+  /// `true` if the entity was new. An error from `onSaved` ends the import.
   init(_ destination: any ImportStore, onSaved: @escaping (Batch, _ areNew: [Bool]) throws -> Void) {
     self.destination = destination
     self.onSaved = onSaved
   }
 
-  /// The store, once all batches have been saved.
-  ///
-  /// - Throws: The error that ended the import, on every access.
+  /// The store, once all batches have been saved. Throws the error that ended the import.
   var store: any ImportStore {
     get throws {
       try settle()
@@ -33,9 +27,7 @@ final class BatchSaver {
     }
   }
 
-  /// Starts saving a batch once the previous one has been saved.
-  ///
-  /// - Throws: The same errors as ``settle()``.
+  /// Starts saving a batch once the previous batch has been saved. Throws like ``settle()``.
   func save(_ batch: Batch) throws {
     try settle()
     let destination = destination
@@ -46,9 +38,7 @@ final class BatchSaver {
     }
   }
 
-  /// Waits until the current batch has been saved.
-  ///
-  /// - Throws: The error that ended the import, on every call.
+  /// Waits until the current batch has been saved. Once the import has failed, every call throws its error.
   func settle() throws {
     if let failure { throw failure }
     guard let (batch, thread) = underWay else { return }

@@ -6,17 +6,17 @@ import TrendyProtocols
 import TrendySync
 import TrendyTrips
 
-/// Destination of an import on a device: the store, and the import history that allows undoing the import.
+/// Destination of an import on a device: the store, and the import history that makes the import undoable.
 final class DeviceImportStore: ImportStore {
   private let record: DeviceRecord
   /// Path of the file as the user entered it.
   private let source: String
   private let format: String
   private let fingerprint: String
-  /// Fingerprints of entities that were removed by undoing an import, and may be imported again.
+  /// Fingerprints of entities that were deleted by undoing an import and may be imported again.
   private let takenBack: FingerprintSet
   private var isBegun = false
-  /// Whether the import has created an entity and therefore is an undo step.
+  /// Whether the import has created an entity and is therefore an undo step.
   private var isUndoable = false
   private(set) var importID: String?
   private(set) var isContinued = false
@@ -68,10 +68,10 @@ final class DeviceImportStore: ImportStore {
     try isTakenBack(kind, id, in: record.makeStore())
   }
 
-  /// Returns whether an entity was deleted by undoing an import, and may therefore be restored.
+  /// Whether an entity was deleted by undoing an import and may therefore be restored.
   ///
-  /// If the hub has sent a tombstone, the tombstone contains this information, whichever device undid the import.
-  /// Otherwise the import history of this store decides.
+  /// The hub's tombstone, if there is one, contains this information for undos on all devices. Otherwise the import
+  /// history of this store decides.
   private func isTakenBack(_ kind: MutationEntityType, _ id: String, in store: any DataStoreProtocol) throws -> Bool {
     if let held = try store.heldEntry(kind: kind, id: id), held.isDelete {
       return held.data?.rawData[SyncedKind.importUndone] == true
@@ -119,9 +119,7 @@ final class DeviceImportStore: ImportStore {
     }
   }
 
-  /// Records a trip or a visit detected in this import's fixes.
-  ///
-  /// - Returns: Whether the event is new.
+  /// Records a trip or visit detected in this import's fixes. Returns whether it is new.
   func create(_ event: Event, in save: RecorderChanges) throws -> Bool {
     try save.beginWriting()
     guard let digest = try make(.event(event), id: event.id, in: save) else { return false }
@@ -131,7 +129,7 @@ final class DeviceImportStore: ImportStore {
     return true
   }
 
-  /// Returns for each entity whether it is an event that the store does not have, not even as a tombstone.
+  /// Returns, for each entity, whether it is an event that the store does not have even as a tombstone.
   private static func areNew(_ batch: [AnyEntity], in store: any DataStoreProtocol) throws -> [Bool] {
     let events = batch.map { entity -> CompactIdentifier? in
       if case .event(let event) = entity { event.identifier } else { nil }
@@ -140,9 +138,8 @@ final class DeviceImportStore: ImportStore {
     return events.map { $0 != nil && areNew.popFirst() == true }
   }
 
-  /// Creates an entity, or restores it if it was created by an import that has been undone.
-  ///
-  /// - Returns: Digest of the entity, or `nil` if it exists already or the user has deleted it.
+  /// Creates an entity, or restores it if the import that created it has been undone. Returns its digest, or `nil` if
+  /// it exists already or the user has deleted it.
   private func make(_ entity: AnyEntity, id: String, in save: RecorderChanges) throws -> String? {
     func heldDigest() throws -> String {
       try (AnyEntity.held(entity.kind, id: id, in: save.store) ?? entity).digest
@@ -158,15 +155,14 @@ final class DeviceImportStore: ImportStore {
           }
         if isRestored { return try heldDigest() }
       } catch RecorderError.notHeld, RecorderError.deletionUnderWay {
-        // The hub does not know the entity, or has not received its deletion yet. A new mutation creates the entity
+        // The hub does not know the entity, or has not received its deletion yet. A new mutation recreates the entity
         // after that deletion.
         return try save.again.record(entity) ? heldDigest() : nil
       } catch is RecorderError {
-        // The event type has been deleted.
         return nil
       }
     }
-    // If the id is derived from a natural key, `record` performs this check.
+    // For a natural id, `record` performs this check.
     if !NaturalIdentifier.isNatural(id), try save.store.knows(entity.kind, id) { return nil }
     if case .event(let event) = entity {
       return try save.recordedPayload(of: event).map { AnyEntity.digest(ofPayload: $0) }
@@ -186,7 +182,7 @@ final class DeviceImportStore: ImportStore {
     let id = importID ?? record.makeID()
     importID = id
     guard !isBegun else { return id }
-    // Set before saving: if the save fails, the import ends.
+    // Set before the save, because the import ends if the save fails.
     isBegun = true
     try journal.begin(
       ImportEntry(

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTrips
 
 extension ExternalEvent.DuplicateRule {
-  /// Returns whether two events from different sources describe the same occurrence. Events without an end never do.
+  /// Whether two events from different sources describe the same occurrence. Always `false` for events without an end.
   func isMet(by event: Event, and other: Event) -> Bool {
     guard event.id != other.id, !event.isAllDay, !other.isAllDay,
       let end = event.endDate, let otherEnd = other.endDate
@@ -27,7 +27,7 @@ extension ExternalEvent.DuplicateRule {
     }
   }
 
-  /// Returns the range of start times of events that may match, or `nil` if no event can match.
+  /// Returns the range of start times in which events may match, or `nil` if no event can match.
   func range(around event: Event) -> Range<Date>? {
     guard let end = event.endDate else { return nil }
     let length = end.timeIntervalSince(event.timestamp)
@@ -46,15 +46,14 @@ extension Event {
     return Coordinate(latitude: locationLatitude, longitude: locationLongitude)
   }
 
-  /// Whether the event records the user in motion: a trip, a workout, or a route in a location history.
   private var isActivity: Bool {
     sourceType == .trip || properties["activity"] != nil
       || sourceType == .imported && properties[TripRecord.PropertyKey.route.rawValue] != nil
   }
 
-  /// Returns whether two events, of any types, describe the same activity.
+  /// Whether two events, of any types, describe the same activity.
   ///
-  /// They must overlap by at least 80 % of the longer one. If both have a position, they must start within 300 m of
+  /// They must overlap by at least 80 % of the longer event. If both have a position, they must start within 300 m of
   /// each other.
   func isOneActivity(with other: Event) -> Bool {
     guard isActivity, other.isActivity, let end = endDate, let otherEnd = other.endDate else { return false }
@@ -65,18 +64,17 @@ extension Event {
     return Geodesic.distanceMeters(from: place, to: otherPlace) <= 300
   }
 
-  /// Rank of the event's source by amount of data. A workout ranks above a detected trip, and a workout with energy
-  /// above one without.
+  /// Amount of data from the event's source: a workout ranks above a detected trip, and a workout with energy above a
+  /// workout without.
   private var richness: Int { (sourceType == .trip ? 0 : 1) + (properties["energy"] == nil ? 0 : 2) }
 
-  /// Returns this event combined with the same activity from another source.
-  ///
-  /// If both have a value, the one from the source with more data is used.
+  /// Combines this event with the same activity from another source. If both have a value, the source with more data
+  /// wins.
   func merged(with other: Event) -> Event {
     var merged = self
     let isOtherRicher = (other.richness, other.properties.count) > (richness, properties.count)
     if isOtherRicher, sourceType == .trip {
-      // The trip becomes a workout, and is no longer part of the mileage log.
+      // The trip becomes a workout and leaves the mileage log.
       merged.eventTypeId = other.eventTypeId
       merged.sourceType = other.sourceType
       merged.properties = [:]

@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyPersistence
 
-/// Set of 64-bit hashes of identifiers. Needs about 12 bytes per element, where a set of strings needs about 100.
+/// Set of 64-bit hashes of identifiers. Needs about 12 bytes per element, compared with about 100 in a set of strings.
 ///
 /// The probability that any two of a million identifiers have the same hash is 1 in 36 million.
 struct FingerprintSet: Sendable {
@@ -9,7 +9,6 @@ struct FingerprintSet: Sendable {
   private var slots: [UInt64] = []
   private(set) var count = 0
 
-  /// Inserts a hash. Returns whether the set did not contain it before.
   @discardableResult
   mutating func insert(_ hash: UInt64) -> Bool {
     let hash = max(hash, 1)
@@ -23,7 +22,7 @@ struct FingerprintSet: Sendable {
 
   func contains(_ hash: UInt64) -> Bool { count > 0 && slots[slot(of: max(hash, 1))] != 0 }
 
-  /// Returns the slot that contains a hash, or the free slot in which it would be inserted.
+  /// Returns the slot that contains a hash, or the free slot where it belongs.
   private func slot(of hash: UInt64) -> Int {
     let mask = slots.count - 1
     return slots.withUnsafeBufferPointer { slots in
@@ -41,8 +40,7 @@ struct FingerprintSet: Sendable {
 }
 
 extension CompactIdentifier {
-  /// 64-bit hash of the identifier. Computed from the bits of UUIDs and of ids that are hashes, and from the text of
-  /// other ids.
+  /// 64-bit hash of the identifier: computed from the bits of a UUID or hash, and from the text of any other id.
   var fingerprint: UInt64 {
     if let (high, low) = bits { return high << 2 ^ low }
     var text = text

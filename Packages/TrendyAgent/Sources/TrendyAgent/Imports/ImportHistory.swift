@@ -16,9 +16,9 @@ public struct ImportEntry: Hashable, Sendable {
   public var finished: Date?
   /// Time at which the import was undone, or `nil`.
   public var undone: Date?
-  /// Hash of the file and the options, which identifies an interrupted import so that it can be resumed.
+  /// Hash of the file and the options, by which an interrupted import is recognised and resumed.
   var fingerprint: String
-  /// Digests of the first events, or `nil` for a file without events.
+  /// Digests of the first events; `nil` for a file without events.
   var reading: ImportReading?
   /// Number of entities that the import created.
   public internal(set) var madeCount = 0
@@ -28,9 +28,9 @@ public struct ImportEntry: Hashable, Sendable {
 struct MadeEntity: Hashable {
   var kind: MutationEntityType
   var id: String
-  /// Digest of the entity's fields at its creation, used to detect later edits.
+  /// Digest of the entity's fields at its creation, for detecting later edits.
   var digest: String
-  /// Whether undoing the import has deleted the entity. If so, it may be imported again, unlike an entity that the user
+  /// Whether undoing the import has deleted the entity. It may then be imported again, unlike an entity that the user
   /// deleted.
   var isTakenBack = false
 }
@@ -39,7 +39,7 @@ struct MadeEntity: Hashable {
 ///
 /// An entry is saved in the same transaction as the batch that it describes, and is part of every backup. The list of
 /// created entities is read in parts, because it takes 70 MB or more for a million events. Must be used within a unit
-/// of work, which must hold the write lock for changes.
+/// of work; changes require the write lock.
 struct ImportHistory {
   /// Number of created entities per part of the list.
   static let partLength = 500
@@ -49,7 +49,6 @@ struct ImportHistory {
 
   init(_ store: LocalStore) { self.store = store }
 
-  /// Returns all imports, oldest first.
   func entries() throws -> [ImportEntry] { try ids().compactMap(entry) }
 
   /// Returns an import, or `nil` if it is missing because the store was damaged.
@@ -84,17 +83,13 @@ struct ImportHistory {
     try put(head, of: id)
   }
 
-  /// Returns the number of parts in the list of created entities.
   func partCount(of id: String) throws -> Int { try head(id).map(Self.parts) ?? 0 }
 
   /// Returns one part of the list of created entities, in order of creation.
-  ///
-  /// - Parameter part: index of the part, less than ``partCount(of:)``.
   func made(by id: String, part: Int) throws -> [MadeEntity] {
     (try store.note(named: Self.name(id, part: part))?.arrayValue ?? []).compactMap { MadeEntity($0) }
   }
 
-  /// Replaces one part of the list of created entities.
   func put(_ made: [MadeEntity], of id: String, part: Int) throws {
     try store.setNote(.array(made.map(\.json)), named: Self.name(id, part: part))
   }
@@ -168,7 +163,7 @@ extension MadeEntity {
 }
 
 extension AnyEntity {
-  /// Digest of the fields in the entity's create request, used to detect later edits.
+  /// Digest of the fields in the entity's create request, for detecting later edits.
   var digest: String {
     get throws {
       func digest(_ entity: some SyncedEntity) throws -> String {

@@ -6,21 +6,17 @@ import TrendyTrips
 
 /// Entities and readings that a dry run of an import would have saved so far.
 struct ImportPreview {
-  /// Fingerprints of entities and readings.
   private var inserted = FingerprintSet()
-  /// Events to compare later ones with, by the hour of their start.
+  /// Events to compare later events with, by the hour of their start.
   private var events: [Int: [Event]] = [:]
-  /// Readings in which the import would detect trips and visits, by device.
   private var readings: [String: [TrackReading]] = [:]
-  /// Ids of detected trips and visits.
   private var findings: Set<String> = []
 
-  /// Inserts an entity. Returns whether it is new.
   mutating func insert(_ entity: AnyEntity) -> Bool {
     inserted.insert(CompactIdentifier("\(entity.kind.rawValue) \(entity.id)").fingerprint)
   }
 
-  /// Inserts readings. Returns the new ones, and those that a track log would reject.
+  /// Inserts readings. Returns the new readings, and those that a track log would reject.
   mutating func insert(_ readings: [TrackReading], of device: String) -> [TrackReading] {
     readings.filter { reading in
       guard let moment = ReadingMoment(reading) else { return true }
@@ -32,7 +28,7 @@ struct ImportPreview {
 
   mutating func add(_ readings: [TrackReading], of device: String) { self.readings[device, default: []] += readings }
 
-  /// Returns whether an added event that starts in the hours of a range meets a condition.
+  /// Whether an added event meets a condition. Searches all hours that the range touches.
   func hasEvent(in range: Range<Date>, where condition: (Event) -> Bool) -> Bool {
     (Self.hour(range.lowerBound)...Self.hour(range.upperBound)).contains {
       events[$0]?.contains(where: condition) == true
@@ -41,8 +37,7 @@ struct ImportPreview {
 
   private static func hour(_ time: Date) -> Int { Int((time.timeIntervalSince1970 / 3600).rounded(.down)) }
 
-  /// Detects the trips and visits that the import would detect in the added readings.
-  /// - Returns: the number of new trips and visits.
+  /// Detects trips and visits in the added readings, as the import would. Returns the number of new ones.
   mutating func find(in store: any ImportStore, tripTypeId: String) throws -> Int {
     guard !readings.isEmpty else { return 0 }
     let journal = try store.makeJournal()

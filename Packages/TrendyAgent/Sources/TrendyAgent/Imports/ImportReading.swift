@@ -2,8 +2,8 @@ import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 
-/// Error thrown if the same file has been imported with a different time zone, because importing it again would
-/// duplicate every event. Nothing has been saved.
+/// The same file was imported with a different time zone, so importing it again would duplicate every event. Nothing
+/// has been saved.
 public struct ImportedInOtherZone: Error, Hashable, Sendable, CustomStringConvertible {
   /// Time zone of the earlier import.
   public var earlier: String
@@ -16,7 +16,6 @@ public struct ImportedInOtherZone: Error, Hashable, Sendable, CustomStringConver
   }
 }
 
-/// Collects the first events of a file for an ``ImportReading``.
 struct ImportReadingCollector {
   private static let limit = 100
   private let zone: ZoneClock

@@ -8,15 +8,15 @@ public struct ImportRequest: Sendable {
   public var source: String
   /// Whether the import only counts, without saving anything.
   public var isDryRun = false
-  /// Event types in the record by type name in the file, in lower case.
+  /// Event types in the record, by lower-case type name in the file.
   public var typeMap: [String: String] = [:]
-  /// Names of the types to import, in lower case, as in the file or in the record. Empty to import all types.
+  /// Lower-case names of the types to import, as in the file or in the record. Empty to import all types.
   public var onlyTypes: Set<String> = []
   /// Options for the format reader, such as the time zone.
   public var options: ImportOptions
   /// Identifies the file and the options, for example a hash of both.
   ///
-  /// The next import with the same fingerprint resumes an interrupted one. Both are undone together.
+  /// An import with the same fingerprint resumes an interrupted one, and both are undone together.
   public var fingerprint: String
   /// Whether to import the file even if it was imported before with another time zone.
   public var acceptsOtherZone = false
@@ -36,13 +36,13 @@ public struct ImportRequest: Sendable {
 /// Result of an import.
 public struct ImportReport: Hashable, Sendable {
   static let maxProblems = 1000
-  /// Id of the import, or `nil` for a dry run or if nothing was new.
+  /// Id of the import; `nil` for a dry run or if nothing was new.
   public internal(set) var id: String?
   /// Whether the import resumed an interrupted one.
   public internal(set) var isContinued = false
   /// Number of created entities by kind.
   public internal(set) var new: [MutationEntityType: Int] = [:]
-  /// Number of duplicates, including entities that were imported before and have been deleted since.
+  /// Number of duplicates, including entities that have been deleted since an earlier import.
   public internal(set) var known = 0
   /// Number of fixes and other readings that the track log did not contain.
   public internal(set) var newReadings = 0
@@ -62,7 +62,7 @@ public struct ImportReport: Hashable, Sendable {
   public internal(set) var newEvents: [String: Int] = [:]
   /// Names of the event types that the import created.
   public internal(set) var newTypes: [String] = []
-  /// Time zone of an earlier import of the same file. If not `nil`, this import would duplicate every event.
+  /// Time zone of an earlier import of the same file. If it is not `nil`, this import would duplicate every event.
   public internal(set) var otherZone: String?
   /// First events of the file as they are recorded, including duplicates.
   public internal(set) var examples: [Example] = []

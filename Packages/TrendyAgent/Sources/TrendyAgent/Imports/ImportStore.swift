@@ -31,20 +31,19 @@ public protocol ImportStore: AnyObject {
   func isDeleted(_ kind: MutationEntityType, id: String) throws -> Bool
   /// Returns whether an entity exists, was deleted on any device, or is pending.
   func knows(_ kind: MutationEntityType, id: String) throws -> Bool
-  /// Returns whether an entity was removed by undoing an import, and may be imported again.
+  /// Returns whether an entity was deleted by undoing an import and may be imported again.
   func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool
   /// Returns a built-in type. Creates it if it does not exist.
   func type(_ kind: BuiltInType) throws -> EventType
 
   /// Preferred number of entities per batch, by default 8000.
   var batchSize: Int { get }
-  /// Saves a batch atomically and durably.
-  /// - Returns: for each entity, whether it is new.
+  /// Saves a batch atomically and durably. Returns, for each entity, whether it is new.
   func save(_ batch: [AnyEntity]) throws -> [Bool]
   /// Whether a batch may be saved on another thread while the file is read. The reading thread then uses only ``now``
   /// and ``makeID()``. By default `false`.
   var savesBesideReading: Bool { get }
-  /// Adds an import that has stored readings but created no entities to the history.
+  /// Adds the import to the history although it has stored only readings and created no entities.
   func noteReadings() throws
   /// Marks the import as complete.
   func finish() throws
@@ -52,7 +51,7 @@ public protocol ImportStore: AnyObject {
   /// Returns a store for detected events, which also provides the places and settings for detection.
   func makeJournal() throws -> any DetectedEventStore
   func openTrackLog() throws -> TrackLog
-  /// Returns the track log if the store has one. Unlike ``openTrackLog()``, does not create it.
+  /// Returns the track log if it exists. Unlike ``openTrackLog()``, does not create it.
   func presentTrackLog() throws -> TrackLog?
   /// Creates an intake whose detected events belong to this import.
   func makeTrackIntake() throws -> TrackIntake
@@ -64,7 +63,7 @@ extension ImportStore {
   public func presentTrackLog() throws -> TrackLog? { try openTrackLog() }
   public func noteReadings() throws {}
 
-  /// Returns whether an import must not create an entity: it exists, was deleted by the user, or is pending.
+  /// Whether an import must not create an entity, because it exists, is pending, or was deleted by the user.
   func isKnown(_ kind: MutationEntityType, id: String) throws -> Bool {
     try knows(kind, id: id) && !isTakenBack(kind, id: id)
   }
@@ -75,7 +74,7 @@ extension ImportStore {
   /// Imports the records of a file in atomic batches.
   ///
   /// Ids are natural keys of the source, so importing the same file again on any device adds nothing.
-  /// - Throws: the error from the input, or `InterchangeError`. Batches saved before the error remain.
+  /// - Throws: The error from the input, or `InterchangeError`. Batches saved before the error remain.
   public func importRecords(
     _ input: ByteInput, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {

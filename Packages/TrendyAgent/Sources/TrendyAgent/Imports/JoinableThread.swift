@@ -8,13 +8,13 @@
 
 /// Runs synchronous work on a second thread.
 ///
-/// The caller must call ``join()`` exactly once, and must not access any state that the work uses before ``join()`` has
-/// returned.
+/// The caller must call ``join()`` exactly once, and must not access state that the work uses before ``join()``
+/// returns.
 final class JoinableThread<Success> {
   private final class Outcome { var result: Result<Success, any Error>? }
 
   private let outcome: Outcome
-  /// The thread, or `nil` if it could not be created and the initializer ran the work.
+  /// The thread; `nil` if it could not be created and the initializer ran the work.
   private let thread: pthread_t?
 
   init(_ work: @escaping () throws -> Success) {
@@ -25,9 +25,7 @@ final class JoinableThread<Success> {
     if thread == nil { body.run() }
   }
 
-  /// Waits until the work has finished, and returns its result.
-  ///
-  /// - Throws: The error that the work threw.
+  /// Waits until the work has finished and returns its result, or throws its error.
   func join() throws -> Success {
     if let thread { pthread_join(thread, nil) }
     guard let result = outcome.result else { preconditionFailure("the thread has not ended") }
@@ -35,7 +33,7 @@ final class JoinableThread<Success> {
   }
 }
 
-/// Type-erased work, which a C function can run.
+/// Type-erased work that a C function can run.
 private final class ThreadBody {
   let run: () -> Void
 

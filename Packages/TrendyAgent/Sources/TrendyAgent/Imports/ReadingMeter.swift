@@ -2,8 +2,6 @@
 public protocol ReadingMeter: AnyObject {
   /// Size of the whole input in bytes, or `nil` if unknown.
   var total: Int64? { get set }
-  /// Called after more bytes have been read.
-  ///
-  /// - Throws: Any error. It stops the reader, which rethrows it.
+  /// Called after more bytes have been read. An error stops the reader, which rethrows it.
   func advance(by bytes: Int) throws
 }

@@ -32,8 +32,8 @@ extension DeviceRecord {
 
   /// Imports the records of a file in batches, each of which is saved atomically.
   ///
-  /// The id of an event is derived from its source. Importing the same file or an overlapping one again, on any device,
-  /// adds nothing, and does not create events again that have been deleted since.
+  /// The id of an event is derived from its source. Importing the same or an overlapping file again, on any device,
+  /// adds nothing, and does not recreate events that have been deleted since.
   ///
   /// - Throws: Errors from the input, or `InterchangeError`. Saved batches remain, and the same call resumes the
   ///   import.
@@ -43,7 +43,7 @@ extension DeviceRecord {
     try importRecords(as: format, request) { try format.read(input, request.options, $0) }
   }
 
-  /// Imports the files in a folder or an archive. Otherwise works like the import of a single file.
+  /// Imports the files in a folder or an archive, like a single file.
   ///
   /// - Throws: Errors from the files, or `InterchangeError`. Saved batches remain.
   public func importRecords(
@@ -65,7 +65,7 @@ extension DeviceRecord {
     return report
   }
 
-  /// Merges the store's segments, because an import creates many. Ignores errors, because maintenance will try again.
+  /// Merges the store's segments, of which an import creates many. Errors are ignored: maintenance will try again.
   private func mergeSegments() {
     while (try? maintain(mergingFrom: Self.manySegments)) == true {}
   }
@@ -76,17 +76,15 @@ extension DeviceRecord {
   /// Deletes the entities that an import created, except those that have been edited since.
   ///
   /// The deletion takes several saves. After an interruption, the same call resumes it, and its result includes the
-  /// entities deleted before the interruption.
+  /// entities deleted before.
   public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
     try undoImport(entry, partsInSave: Self.partsInSave)
   }
 
-  /// Number of parts of the history that one save undoes.
-  ///
-  /// These parts cover the entities of one save of the import, which are all in one segment.
+  /// Number of parts of the history that one save undoes. They cover the entities of one save of the import, which are
+  /// all in one segment.
   private static var partsInSave: Int { DeviceImportStore.maxInBatch / ImportHistory.partLength + 1 }
 
-  /// Undoes an import like ``undoImport(_:)``, with a given number of parts per save.
   func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {
     var result = ImportUndo()
     var parts = 0..<(try ImportHistory(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
@@ -115,7 +113,7 @@ extension DeviceRecord {
     let lists = try parts.map { try journal.made(by: entry.id, part: $0) }
     try save.store.lookAhead(
       events: lists.joined().lazy.filter { $0.kind == .event }.map { CompactIdentifier($0.id) })
-    // Most events have not been edited and are unknown to the hub. No entity refers to them, so they can be deleted
+    // Most events have not been edited and are unknown to the hub. Nothing refers to them, so they can be deleted
     // first.
     let events = lists.joined().reversed().filter { $0.kind == .event }
     var areDeleted = try save.deleteUntouchedImports(eventIds: events.map(\.id)) { index, payload in
@@ -130,7 +128,6 @@ extension DeviceRecord {
           continue
         }
         guard let now = try AnyEntity.held(made.kind, id: made.id, in: save.store) else {
-          // The entity was deleted before an interruption.
           if made.isTakenBack { result.removed += 1 }
           continue
         }

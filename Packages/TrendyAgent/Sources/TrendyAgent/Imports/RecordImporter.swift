@@ -7,10 +7,9 @@ import TrendyTrips
 
 /// Converts the records of a file to entities and saves them in batches.
 final class RecordImporter {
-  /// Batch size for imports that compare each new event with all events of the batch.
+  /// Batch size for imports that compare each new event with all events in the batch.
   private static let comparedBatchSize = 2000
   private static let readingBatchSize = 20_000
-  /// Number of events that the report contains as examples.
   private static let exampleCount = 5
 
   private let destination: any ImportStore
@@ -24,13 +23,11 @@ final class RecordImporter {
   private var typeNames: [String: EventType] = [:]
   /// Property definitions by type id and lower-case key.
   private var definitions: [String: [String: PropertyDefinition]] = [:]
-  /// Ids of entities in this store by their ids in the file, where the two differ.
+  /// Ids of entities in this store by id in the file, if the two differ.
   private var renamed: [String: String] = [:]
   /// Cache of event types by type name in the file.
   private var uses: [String: TypeUse] = [:]
-  /// Fingerprints of the keys in the file so far.
   private var keys = FingerprintSet()
-  /// Number of occurrences of each repeated key, by fingerprint.
   private var repeats: [UInt64: Int] = [:]
   private var collector: ImportReadingCollector
   private var isZoneChecked = false
@@ -38,8 +35,7 @@ final class RecordImporter {
   /// Whether there are new fixes in which trips have not been detected yet.
   private var hasUnreadFixes = false
   private var batch: [AnyEntity] = []
-  /// Start of each entity in the batch, or `nil` for an entity that is not an event. Computed only if events are
-  /// compared.
+  /// Start of each entity in the batch; `nil` for an entity that is not an event. Computed only if events are compared.
   private var starts: [Date?]?
   private lazy var saver = BatchSaver(destination) { [unowned self] batch, areNew in
     for (entity, isNew) in zip(batch.entities, areNew) { note(entity, isNew: isNew) }
@@ -48,7 +44,6 @@ final class RecordImporter {
   private var readings: [String: [TrackReading]] = [:]
   private var readingCount = 0
   private var notes: [String: [TrackNote]] = [:]
-  /// Used only by a dry run.
   private var preview = ImportPreview()
 
   init(store: any ImportStore, format: InterchangeFormat, request: ImportRequest) throws {
@@ -62,9 +57,8 @@ final class RecordImporter {
     for definition in try store.propertyDefinitions() { know(definition) }
   }
 
-  /// Imports all records.
-  /// - Parameter read: passes each record on with its position in the file.
-  /// - Throws: the error thrown by `read`. The records before an `InterchangeError` are saved.
+  /// Imports all records that `read` passes on with their positions in the file. Rethrows errors from `read`; the
+  /// records before an `InterchangeError` are saved.
   func run(_ read: ((InterchangeRecord, String) throws -> Void) throws -> Void) throws -> ImportReport {
     do {
       try read { try take($0, at: $1) }
@@ -73,7 +67,6 @@ final class RecordImporter {
       try saver.settle()
       throw error
     } catch {
-      // Only the first error is reported.
       try? saver.settle()
       throw error
     }
@@ -86,7 +79,7 @@ final class RecordImporter {
   private func know(_ type: EventType) {
     forgetUses()
     types[type.id] = type
-    // If several types have the same name, every device uses the one with the lowest id.
+    // If several types have the same name, every device must choose the same one: the type with the lowest id.
     if let other = typeNames[type.name.lowercased()], other.id <= type.id { return }
     typeNames[type.name.lowercased()] = type
   }
@@ -150,7 +143,7 @@ final class RecordImporter {
     let (workouts, rest) = file.separatingWorkouts(
       zone: request.options.zone.name, using: Geodesic.distanceMeters(from:to:))
     for workout in workouts { try take(workout, at: place) }
-    // Saved before detection, so that the same activity is not detected as a trip as well.
+    // Workouts are saved before detection, so that the same activity is not detected as a trip as well.
     try flush()
     for fixes in rest.recordings {
       let taken = try store.take(recording: fixes, motion: rest.activities, isDryRun: request.isDryRun)
@@ -161,7 +154,6 @@ final class RecordImporter {
     }
   }
 
-  /// Adds a fix to the readings. Rejects fixes that are dated in the future.
   private func take(_ fix: Location, _ device: String, at place: String) throws {
     guard fix.timestamp <= latestFix else {
       return refuse(
@@ -190,13 +182,13 @@ final class RecordImporter {
     guard isRecordable(entity, at: place) else { return }
     switch entity {
     case .eventType(let type):
-      // If a type with this id exists on this device under another name, its name remains.
+      // If a type with this id exists on this device under another name, it keeps that name.
       if let mapped = request.typeMap[type.name.lowercased()], mapped.lowercased() != type.name.lowercased() {
         let look = ExternalType(name: mapped, colorHex: type.colorHex, icon: type.iconName, goal: type.goal)
         renamed[id] = (typeNames[mapped.lowercased()] ?? makeType(mapped, like: look)).id
         return
       }
-      // Types with one name that were created on two devices before they synced are treated as one type.
+      // If two devices created types with the same name before they synced, treat both as one type.
       if types[id] == nil, let same = typeNames[type.name.lowercased()] {
         renamed[id] = same.id
         report.known += 1
@@ -240,26 +232,23 @@ final class RecordImporter {
     }
   }
 
-  /// Event type and property definitions for a type name in the file.
   private final class TypeUse {
     let type: EventType
-    /// Property definitions by key as written in the file.
     var definitions: [String: PropertyDefinition] = [:]
-    /// Number of events that the report does not count yet.
     var count = 0
 
     init(_ type: EventType) { self.type = type }
   }
 
-  /// Empties the cache of types. Must be called when a lookup may have a different result.
+  /// Empties the cache of types. Must be called whenever a lookup may have a different result.
   private func forgetUses() {
     for use in uses.values where use.count > 0 { report.types[use.type.name, default: 0] += use.count }
     uses.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the type for an event. Returns `nil` if the event is skipped, and reports that.
+  /// Returns the type for an event. Returns `nil`, and reports the event, if it is skipped.
   private func use(of foreign: ExternalEvent, at place: String) throws -> TypeUse? {
-    // Not cached if the event has hints or a duplicate rule, because the result then depends on the event.
+    // With hints or a duplicate rule, the result depends on the event and is not cached.
     let isByName = foreign.hints.isEmpty && foreign.sameness == nil
     if isByName, let use = uses[foreign.typeName] { return use }
     let mapped = ([foreign.typeName.lowercased()] + foreign.hints).lazy.compactMap { self.request.typeMap[$0] }.first
@@ -300,7 +289,7 @@ final class RecordImporter {
     if let title = foreign.title { event.originalTitle = title }
     var given = foreign.properties
     if foreign.route.count > 1 {
-      // The route is stored in the same format as for trips, with points as dense as a screen can display.
+      // The route is stored in the same format as for trips, with only as many points as a screen can display.
       given[TripRecord.PropertyKey.route.rawValue] = .text(
         Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
     }
@@ -333,11 +322,11 @@ final class RecordImporter {
     }
   }
 
-  /// Returns whether another source has recorded the same event, before or in this import. If so, adds missing values
-  /// to the existing event.
+  /// Whether another source has recorded the same event, before or in this import. If so, missing values are added to
+  /// the existing event.
   private func isKnown(_ event: Event, _ sameness: ExternalEvent.DuplicateRule) throws -> Bool {
     if case .day(let amount) = sameness { return try isDayKnown(event, amount) }
-    // Detect trips in the fixes before this one. Otherwise this trip would be recorded twice.
+    // Detect trips in the fixes before this trip. Otherwise it would be recorded twice.
     if event.sourceType == .trip, hasUnreadFixes {
       try flushReadings()
       hasUnreadFixes = false
@@ -361,12 +350,12 @@ final class RecordImporter {
     return true
   }
 
-  /// Returns whether the recorded events of a day add up to the amount of a habit on that day.
+  /// Whether the recorded events of a day add up to the amount of a habit on that day.
   private func isDayKnown(_ event: Event, _ amount: Double) throws -> Bool {
     guard try store.event(id: event.id) == nil else { return false }
     let zone = request.options.zone
     let day = zone.wall(at: event.timestamp).day
-    // Covers the day in all time zones.
+    // The range covers the day in all time zones.
     let range = event.timestamp.addingTimeInterval(-86_400)..<event.timestamp.addingTimeInterval(2 * 86_400)
     let sum = try store.events(in: range, ofType: event.eventTypeId).filter { other in
       let own = other.timeZone.flatMap { $0 == zone.name ? nil : ZoneClock(named: $0) } ?? zone
@@ -397,7 +386,7 @@ final class RecordImporter {
     }
     if isNew { report.newTypes.append(type.name) }
     know(type)
-    // Register the name in the file as well, because the user may have renamed the type.
+    // The name in the file is registered as well, because the user may have renamed the type.
     typeNames[name.lowercased()] = type
     for definition in definitions where definition.eventTypeId == type.id { know(definition) }
     return type
@@ -426,7 +415,6 @@ final class RecordImporter {
     append(.record(skip.record))
   }
 
-  /// Returns whether all values of an entity are within their limits. Otherwise reports the entity.
   private func isRecordable(_ entity: AnyEntity, at place: String) -> Bool {
     do {
       try entity.checkLimits()
@@ -449,7 +437,7 @@ final class RecordImporter {
     foreign.isKeyUnique ? NaturalKey.identifier(for: ["import"] + foreign.key) : identifier(foreign.key)
   }
 
-  /// Returns the id for a key. Entities in one file with the same key are different, so repeated keys are numbered.
+  /// Returns the id for a key. Entities with the same key in one file are different, so repeated keys are numbered.
   private func identifier(_ key: [String]) -> CompactIdentifier {
     let first = NaturalKey.identifier(for: ["import"] + key)
     let fingerprint = first.fingerprint
@@ -461,7 +449,6 @@ final class RecordImporter {
 
   private func typeID(of name: String) -> String { NaturalKey.id(for: "import", "type", name.lowercased()) }
 
-  /// Returns whether the user has deleted a type, other than by undoing an import.
   private func isGone(_ type: String) -> Bool {
     // If the store cannot be read, saving the type reports the error.
     (try? store.isDeleted(.eventType, id: type) && !store.isTakenBack(.eventType, id: type)) == true
@@ -473,7 +460,6 @@ final class RecordImporter {
     "#645D02", "#B12F60", "#009353", "#609D10", "#8849A2", "#036767",
   ]
 
-  /// First unused colour. Once all are used, colours repeat in order.
   private var nextColour: String {
     let taken = Set(types.values.map { $0.colorHex.uppercased() })
     return Self.colours.first { !taken.contains($0) } ?? Self.colours[types.count % Self.colours.count]
@@ -481,8 +467,8 @@ final class RecordImporter {
 
   private func makeType(_ name: String, like foreign: ExternalType? = nil) -> EventType {
     let natural = typeID(of: name)
-    // A type that the user has deleted remains deleted, and a new type receives its name. A type removed by undoing an
-    // import is restored together with its events.
+    // A type that the user has deleted stays deleted, and a new type gets its name. A type deleted by undoing an import
+    // is restored together with its events.
     var type = EventType(
       id: isGone(natural) ? destination.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? nextColour,
       iconName: foreign?.icon ?? "•")
@@ -494,7 +480,7 @@ final class RecordImporter {
   }
 
   private func makeDefinition(_ key: String, _ kind: PropertyType, of type: EventType) -> PropertyDefinition {
-    // Imported as text rather than as a selection, whose options are not known before the end of the file.
+    // Selections are imported as text, because their options are known only at the end of the file.
     let definition = PropertyDefinition(
       id: NaturalKey.id(for: "import", "property", type.id, key.lowercased()), eventTypeId: type.id, key: key,
       label: key,
@@ -524,7 +510,6 @@ final class RecordImporter {
     }
   }
 
-  /// Starts saving the batch once the previous one has been saved.
   private func flush() throws {
     try saver.settle()
     defer {
@@ -617,13 +602,13 @@ final class RecordImporter {
     return report
   }
 
-  /// Stores the state of detection together with the readings of an exported store, so that nothing is detected again.
+  /// Stores the detection state together with the readings of an exported store, so that nothing is detected again.
   private func putNotes() throws {
     guard !notes.isEmpty else { return }
     let log = try store.openTrackLog()
     for (device, notes) in notes.sorted(by: { $0.key < $1.key }) {
       try log.withReader {
-        // If this store has already processed readings of the device, its own state is used.
+        // If this store has already processed readings from the device, its own state is used.
         let own = try TrackNote.Kind.allCases.contains {
           try !log.notes($0, device: device, after: nil, isDescending: false, limit: 1).isEmpty
         }
@@ -638,6 +623,5 @@ final class RecordImporter {
 }
 
 extension AnyEntity {
-  /// Start of an event, or `nil` for other entities.
   fileprivate var eventStart: Date? { if case .event(let event) = self { event.timestamp } else { nil } }
 }

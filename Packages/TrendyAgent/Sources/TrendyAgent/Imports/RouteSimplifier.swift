@@ -7,14 +7,13 @@
 #endif
 import TrendyModels
 
-/// Simplifies a route with the algorithm of Ramer (1972) and Douglas and Peucker (1973).
+/// Simplifies routes with the Ramer–Douglas–Peucker algorithm (1972, 1973).
 enum RouteSimplifier {
-  /// Maximum number of points. Limits the size of an event, which must fit into one request to the hub.
+  /// Maximum number of points, so that an event fits into one request to the hub.
   private static let pointLimit = 2000
 
-  /// Returns the route without the points that are close to the line between their neighbours.
-  ///
-  /// The first and the last point are always part of the result.
+  /// Returns the route without the points that are close to the line between their neighbours. The first and last
+  /// points are always kept.
   ///
   /// - Parameters:
   ///   - route: Points in order. The route may cross the antimeridian.
@@ -32,8 +31,8 @@ enum RouteSimplifier {
 
   private typealias Point = (x: Double, y: Double)
 
-  /// Projects the points to a plane that touches the first point, in metres. The error is negligible compared with the
-  /// tolerance.
+  /// Projects the points to a plane that touches the earth at the first point, in metres. The error is negligible
+  /// compared with the tolerance.
   private static func flattened(_ route: [Coordinate]) -> [Point] {
     let meters = 111_195.0
     let origin = route[0]
@@ -65,7 +64,6 @@ enum RouteSimplifier {
     return kept
   }
 
-  /// Returns the distance of a point from the segment between two other points.
   private static func distance(_ point: Point, from start: Point, to end: Point) -> Double {
     let (x, y) = (end.x - start.x, end.y - start.y)
     let square = x * x + y * y

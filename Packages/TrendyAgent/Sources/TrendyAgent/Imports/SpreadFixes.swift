@@ -2,10 +2,10 @@ import TrendyFoundation
 import TrendyModels
 
 extension [Location] {
-  /// The fixes in order of time. Fixes with equal timestamps but different positions are spread over that second.
+  /// The fixes in chronological order. Fixes with equal timestamps but different positions are spread over that second.
   ///
   /// A track log stores one fix per millisecond, but a receiver that records whole seconds may write ten fixes with the
-  /// same timestamp. Fixes that also have the same position remain duplicates.
+  /// same timestamp. Fixes with the same timestamp and position remain duplicates.
   var spreadWithinSeconds: [Location] {
     let sorted = enumerated().sorted { ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset) }
       .map(\.element)

@@ -7,11 +7,12 @@ import TrendyProtocols
 extension DeviceRecord {
   /// Enumerates all entities of the store in a reproducible order.
   ///
-  /// Event types come first, then the entities that refer to them, then the events, newest first, and the readings of
-  /// each device. Conflicts are omitted, because the hub creates them.
+  /// Event types come first, followed by the entities that refer to them, the events (newest first), and the readings
+  /// of each device. Conflicts are omitted, because the hub creates them.
   ///
   /// - Parameters:
   ///   - withReadings: Whether to include the track log and its notes.
+  ///   - body: Called for each record. An error that it throws ends the enumeration.
   ///   - body: Called for each record. An error that it throws ends the enumeration.
   public func forEachRecord(withReadings: Bool = true, _ body: (InterchangeRecord) throws -> Void) throws {
     let store = dataStoreFactory.makeLocalStore()

@@ -9,12 +9,10 @@ struct TrackComparison {
   var known = 0
   /// Number of readings with an invalid position or a timestamp outside the years 0 to 9999.
   var invalid = 0
-  /// Timestamps of fixes for which the track log or another reading of the input has a different position.
+  /// Timestamps of fixes whose position differs in the track log or in another reading of the input.
   var displaced: [Date] = []
-  /// Position of the first reading with each key.
   fileprivate var places: [Int64: [Int64]] = [:]
 
-  /// Compares readings only with each other.
   init(of readings: [TrackReading]) {
     places.reserveCapacity(readings.count)
     for reading in readings {
@@ -33,13 +31,12 @@ struct TrackComparison {
   }
 }
 
-/// Key under which a track log stores at most one reading: the kind of reading and its time in milliseconds.
+/// Key for which a track log stores at most one reading: the kind of reading and its time in milliseconds.
 struct ReadingMoment: Hashable {
   let key: Int64
-  /// Latitude and longitude of a fix in units of 1e-7 degrees. Empty for other readings.
+  /// Latitude and longitude of a fix in units of 1e-7 degrees; empty for other readings.
   let place: [Int64]
 
-  /// Creates the key of a reading. Returns `nil` for a reading that a track log rejects.
   init?(_ reading: TrackReading) {
     let milliseconds = (reading.timestamp.timeIntervalSince1970 * 1000).rounded()
     guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
@@ -66,7 +63,6 @@ struct ReadingMoment: Hashable {
 }
 
 extension TrackLog {
-  /// Compares readings with the readings of a device in the log.
   func comparison(of readings: [TrackReading], device: String) throws -> TrackComparison {
     var result = TrackComparison(of: readings)
     let times = readings.map(\.timestamp)

@@ -2,10 +2,11 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyPersistence
 
-/// Recent posts that were not stored completely, by device. Stored in a file beside the track log, or in one of its
-/// rows.
+/// Recent posts that were not stored completely, by device. Stored in a file next to the track log, or in a row of the
+/// track log.
 ///
-/// A device's entry is deleted when a later post from the device is stored completely. Entries only inform the user
+/// A device's entry is deleted once a later post from the device is stored completely. Entries only inform the user
+/// (`trendy place check`), so a failure to read or write them has no other effect.
 /// (`trendy place check`), so failing to read or write one has no other effect.
 public struct RejectedPosts: Sendable {
   /// Rejected posts of one device.
@@ -16,9 +17,8 @@ public struct RejectedPosts: Sendable {
     public var first: Date
     /// Time of the last rejected post.
     public var last: Date
-    /// Reason for rejecting the last post, as text.
     public var reason: String
-    /// Whether the last post was rejected as a whole, so that its sender still has it.
+    /// Whether the last post was rejected as a whole. Its sender then still has it.
     public var isHeldBySender: Bool
 
     public init(count: Int, first: Date, last: Date, reason: String, isHeldBySender: Bool) {
@@ -52,12 +52,12 @@ public struct RejectedPosts: Sendable {
   public func load() -> [String: Entry] {
     switch place {
     case .file(let file): FileManager.default.contents(atPath: file.path).map(Self.decoded) ?? [:]
-    case .rows(let rows): (try? rows.read { try Self.entries(in: $0) }) ?? [:]  // only informative
+    case .rows(let rows): (try? rows.read { try Self.entries(in: $0) }) ?? [:]
     }
   }
 
   private static func decoded(_ data: Data) -> [String: Entry] {
-    (try? WireJSON.decode([String: Entry].self, from: data)) ?? [:]  // only informative
+    (try? WireJSON.decode([String: Entry].self, from: data)) ?? [:]
   }
 
   private static let key = RowKey(high: 0, low: 0)
@@ -80,7 +80,7 @@ public struct RejectedPosts: Sendable {
     }
   }
 
-  /// Deletes the entry of a device. Call after storing a complete post.
+  /// Deletes the entry of a device. Call this after storing a complete post.
   public func clear(device: String) {
     let device = TrackIntake.name(device)
     guard load()[device] != nil else { return }
@@ -88,7 +88,7 @@ public struct RejectedPosts: Sendable {
   }
 
   private func change(_ body: (inout [String: Entry]) -> Void) {
-    // Ignore write errors, because the entries are only informative.
+    // Write errors are ignored, because the entries are only informative.
     switch place {
     case .file(let file):
       var entries = load()

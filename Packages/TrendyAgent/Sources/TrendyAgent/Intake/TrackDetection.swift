@@ -15,11 +15,9 @@ public enum TrackDetection: Sendable {
   /// Returns the tracks in a file or folder, ordered by id.
   ///
   /// A folder that contains `track.csv` is one track, and its other files are ignored. Names that start with a dot,
-  /// `truth.json`, `samples/` and `licences/` are skipped.
-  /// - Parameter path: Path of a file or folder. If it does not exist, the result is empty.
+  /// `truth.json`, `samples/` and `licences/` are skipped. The result is empty if the path does not exist.
   /// - Throws: An error if a folder cannot be listed.
   public static func sources(at path: URL) throws -> [Source] {
-    // A path that does not exist contains no tracks.
     guard let values = try? FileManager.default.attributesOfItem(atPath: path.path) else { return [] }
     guard values[.type] as? FileAttributeType == .typeDirectory else { return [source(of: path)] }
     let names = try FileManager.default.contentsOfDirectory(atPath: path.path).sorted()
@@ -28,11 +26,7 @@ public enum TrackDetection: Sendable {
       .flatMap { try sources(at: path.appending(path: $0)) }
   }
 
-  /// Detects the trips in a track file.
-  /// - Parameters:
-  ///   - bytes: Content of the file, in any track format.
-  ///   - stop: Duration of a stop that ends a trip.
-  /// - Returns: Trips ordered by start.
+  /// Detects the trips in a track file of any format, ordered by start. A stop of duration `stop` ends a trip.
   /// - Throws: `InterchangeError` for an invalid file.
   public static func trips(in bytes: [UInt8], stop: TripStop) throws -> [TripRecord] {
     trips(in: try TrackFile(reading: bytes), stop: stop)
@@ -56,8 +50,8 @@ public enum TrackDetection: Sendable {
 }
 
 extension TrackFile {
-  /// Fixes by recording, each of which was made by one device. Message formats have one track per device; in files that
-  /// a user saved, the tracks are parts of one recording.
+  /// Fixes by recording. A message format has one track per device, and each is a recording; in a file that a user
+  /// saved, all tracks are parts of one recording.
   var recordings: [[Location]] {
     switch format {
     case .csv, .geoJSON, .overland, .ownTracks, .ownTracksRecording:

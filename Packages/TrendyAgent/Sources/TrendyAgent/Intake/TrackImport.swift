@@ -11,7 +11,7 @@ public struct TrackImport: Hashable, Sendable {
   public struct Count: Hashable, Sendable {
     /// Number of items that were not recorded before.
     public var new = 0
-    /// Number of items recorded before, on this or another device, including those that have been deleted since.
+    /// Number of items already recorded on any device, including items that have been deleted since.
     public var known = 0
   }
 
@@ -23,7 +23,7 @@ public struct TrackImport: Hashable, Sendable {
   public internal(set) var problems: [ImportProblem]
   /// Total number of problems.
   public internal(set) var problemCount: Int
-  /// Report on the workouts among the tracks, or `nil` if there are none.
+  /// Report on the workouts among the tracks; `nil` if there are none.
   public internal(set) var workouts: ImportReport?
   public internal(set) var trips: [Event] = []
   public internal(set) var tripCount = Count()
@@ -37,7 +37,7 @@ public struct TrackImport: Hashable, Sendable {
     problemCount = file.problemCount
   }
 
-  /// Length of the path through all points of the file in metres.
+  /// Length of the path through all points in the file, in metres.
   public var length: Double { file.lengthMeters(using: Geodesic.distanceMeters(from:to:)) }
 
   /// Returns the last coordinate of a trip's route, or `nil` if the trip has no route.
@@ -50,12 +50,9 @@ extension DeviceRecord {
   /// Imports a recorded track: stores its fixes in the track log, and records new trips, visits and workouts.
   ///
   /// The track log treats each track as a separate device, and the ids of its events are natural keys. Importing the
-  /// same track again on any device adds nothing. Events that were deleted are not created again, unless they were
-  /// deleted by undoing an import.
-  /// - Parameters:
-  ///   - bytes: File in any ``/TrendyInterchange/ImportFormat``.
-  ///   - request: Options. A dry run detects and counts without storing anything.
-  /// - Throws: `InterchangeError` for an invalid file. Nothing is stored in this case.
+  /// same track again on any device adds nothing. Deleted events are not recreated, unless they were deleted by undoing
+  /// an import. A dry run detects and counts without storing anything.
+  /// - Throws: `InterchangeError` for an invalid file. Nothing is then stored.
   public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
     let file = try TrackFile(reading: bytes, request.options)
     let format = try InterchangeFormat.of(file)
@@ -63,7 +60,7 @@ extension DeviceRecord {
     let result = try store.importTrack(file, as: format, request)
     guard !request.isDryRun, result.isAnythingNew else { return result }
     onChange()
-    // The import is durable. Ignore errors of maintenance, which can run later.
+    // The import is durable. If maintenance fails, it can run later.
     _ = try? makeTrackIntake().tick()
     while (try? maintain()) == true {}
     return result
@@ -79,7 +76,7 @@ extension InterchangeFormat {
 
 extension ImportStore {
   /// Imports a recorded track: stores its fixes, and records new trips, visits and workouts.
-  /// - Throws: `InterchangeError` for an invalid file. Nothing is stored in this case.
+  /// - Throws: `InterchangeError` for an invalid file. Nothing is then stored.
   public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
     let file = try TrackFile(reading: bytes, request.options)
     return try importTrack(file, as: .of(file), request)
@@ -114,7 +111,6 @@ extension ImportStore {
     return result
   }
 
-  /// Stores the fixes of one recording, and records new trips and visits.
   func take(recording fixes: [Location], motion: [MotionActivity], isDryRun: Bool) throws -> TakenRecording {
     var taken = TakenRecording()
     let latest = latestFix
@@ -148,16 +144,14 @@ extension ImportStore {
     (taken.added, taken.known) = (result.added, result.known)
     let new = Set(result.changes.created).union(try restore(found.map(\.id), of: recording, journal))
     for (id, isTrip) in found {
-      // `nil` if the user deleted the event, which then counts as recorded before.
+      // `nil` if the user has deleted the event, which then counts as already recorded.
       let event = try event(id: id)
-      // Another source has recorded the trip under another type.
       if let event, isTrip, event.sourceType != .trip { continue }
       taken.events.append((event, isTrip, new.contains(id)))
     }
     return taken
   }
 
-  /// Restores events of a recording that were deleted by undoing an import.
   private func restore(_ ids: [String], of recording: Recording, _ journal: any DetectedEventStore) throws -> Set<
     String
   > {
@@ -172,12 +166,11 @@ extension ImportStore {
   }
 }
 
-/// Result of importing the fixes of one recording.
 struct TakenRecording {
   var added = 0
   var known = 0
   var problems: [String] = []
-  /// Detected trips and visits. The event is `nil` if the user deleted it.
+  /// Detected trips and visits. The event is `nil` if the user has deleted it.
   var events: [(event: Event?, isTrip: Bool, isNew: Bool)] = []
 }
 

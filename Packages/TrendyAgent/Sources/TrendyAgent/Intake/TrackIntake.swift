@@ -8,8 +8,8 @@ public import TrendyTrips
 
 /// Receives readings from devices: stores them in the track log, then writes the detected trips and visits.
 ///
-/// Calls block one another, across all processes. A server with many callers uses ``IntakeQueue``, which waits without
-/// blocking a thread.
+/// Calls block one another across all processes. A server with many callers uses ``IntakeQueue``, whose callers wait
+/// without blocking a thread.
 public struct TrackIntake: Sendable {
   private let log: TrackLog
   private let reader: DetectionRunner
@@ -17,11 +17,7 @@ public struct TrackIntake: Sendable {
   /// Posts that were not stored completely.
   public let refusedPosts: RejectedPosts
 
-  /// Opens or creates the track log in a directory.
-  /// - Parameters:
-  ///   - directory: Directory of the track log.
-  ///   - journal: Store for detected events.
-  ///   - clock: Clock used to reject readings that are dated in the future.
+  /// Opens or creates the track log in a directory. Readings more than a day ahead of `clock` are rejected.
   /// - Throws: `StorageError`.
   public init(directory: URL, journal: any DetectedEventStore, clock: any TimeSource) throws {
     refusedPosts = RejectedPosts(directory: directory)
@@ -30,11 +26,8 @@ public struct TrackIntake: Sendable {
     self.clock = clock
   }
 
-  /// Creates an intake whose track log and rejected posts are rows in another storage.
-  /// - Parameters:
-  ///   - rows: Rows of the track log.
-  ///   - journal: Store for detected events.
-  ///   - clock: Clock used to reject readings that are dated in the future.
+  /// Creates an intake whose track log and rejected posts are rows in another storage. Readings later than the time of
+  /// `clock` are rejected.
   public init(rows: any TrackRows, journal: any DetectedEventStore, clock: any TimeSource) {
     refusedPosts = RejectedPosts(rows: rows)
     log = TrackLog(rows: rows)
@@ -58,21 +51,17 @@ public struct TrackIntake: Sendable {
     public var changes = DetectionRunner.Changes()
     /// Whether any event was created, changed or deleted.
     public var isRecordChanged: Bool { !changes.isEmpty }
-    /// Reason why the sender must keep the batch and send it again: none of its readings could be stored. `nil` if a
-    /// reading was stored or the batch contained none.
+    /// Reason why the sender must keep the batch and send it again: none of its readings could be stored. `nil` if at
+    /// least one was stored, or if there were none.
     public var refusal: String?
-    /// Error that prevented detection on the stored readings. The next batch or ``tick()`` will run detection.
+    /// Error that prevented detection in the stored readings. The next batch or ``tick()`` runs detection.
     public var delay: String?
 
     public init() {}
   }
 
-  /// Stores a batch, and writes the trips and visits detected in it. Stored readings are durable even if detection
-  /// fails.
-  /// - Parameters:
-  ///   - batch: Fixes and motion samples from the device.
-  ///   - calls: Trip commands from the device.
-  ///   - device: Name of the device.
+  /// Stores a batch from a device, and writes the trips and visits detected in it. Stored readings are durable even if
+  /// detection fails.
   /// - Returns: Counts of readings, and changes to detected events.
   /// - Throws: `StorageError` if the batch could not be stored.
   public func take(_ batch: DeviceBatch, calls: [TripCommand] = [], device: String) throws -> Taken {
@@ -96,10 +85,6 @@ public struct TrackIntake: Sendable {
   }
 
   /// Stores a posted batch like ``take(_:calls:device:)``, and updates ``refusedPosts``.
-  /// - Parameters:
-  ///   - batch: Fixes and motion samples from the device.
-  ///   - calls: Trip commands from the device.
-  ///   - device: Name of the device.
   /// - Returns: Counts of readings, and changes to detected events.
   /// - Throws: `StorageError` if the batch could not be stored.
   public func takePost(_ batch: DeviceBatch, calls: [TripCommand] = [], device: String) throws -> Taken {
@@ -119,11 +104,8 @@ public struct TrackIntake: Sendable {
   }
 
   /// Stores a track recorded elsewhere, and writes its trips and visits.
-  /// - Parameters:
-  ///   - fixes: Fixes of one recording.
-  ///   - motion: Motion samples of the same recording.
-  /// - Returns: Counts of readings, and all events of the recording ordered by time, including those that the user
-  ///   edited or deleted.
+  /// - Returns: Counts of readings, and all events of the recording in chronological order, including those that the
+  ///   user has edited or deleted.
   /// - Throws: `StorageError` if the track could not be stored.
   public func take(_ fixes: [Location], motion: [MotionActivity]) throws
     -> (taken: Taken, events: [(id: String, isTrip: Bool)])
@@ -140,22 +122,21 @@ public struct TrackIntake: Sendable {
     return (taken, try reader.events(device: recording.device))
   }
 
-  /// Performs maintenance of the track log, and writes the trips and visits that end because of a gap.
-  /// - Returns: Whether any event was written.
+  /// Performs maintenance of the track log, and writes the trips and visits that end because of a gap. Returns whether
+  /// any event was written.
   @discardableResult
   public func tick() throws -> Bool {
     while try log.maintain() {}
     return try !reader.readAll().isEmpty
   }
 
-  /// Runs detection on stored readings that have not been processed.
   func findAll() throws -> DetectionRunner.Changes { try reader.readAll() }
 
   /// Repeats detection on all stored readings, or on those since a given time.
   /// - Parameters:
-  ///   - since: Time from which readings are processed, or `nil` for all.
-  ///   - onProgress: Called every few hundred readings. An error that it throws ends detection. Events detected before
-  ///     remain, and the next ``tick()`` processes the remaining readings.
+  ///   - since: Time from which readings are processed; `nil` for all.
+  ///   - onProgress: Called every few hundred readings. If it throws, detection ends. Events detected so far remain,
+  ///     and the next ``tick()`` processes the remaining readings.
   /// - Returns: Changes to detected events.
   /// - Throws: Errors from the store or `onProgress`.
   public func readAgain(
@@ -187,15 +168,15 @@ public struct TrackIntake: Sendable {
     try reader.presences().first { $0.device == Self.name(device) }?.trip
   }
 
-  /// Returns the fixes in a period in order if exactly one device has any; otherwise an empty array.
+  /// Returns the fixes in a period if exactly one device has any; otherwise an empty array.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
     try log.fixesOfOneDevice(in: span)
   }
 
   /// Returns one part of the stored readings for an export; see `TrackLog.part(in:after:)`.
   /// - Parameters:
-  ///   - span: Period, or `nil` for all readings.
-  ///   - position: End of the previous part, or `nil` for the first part.
+  ///   - span: Period; `nil` for all readings.
+  ///   - position: End of the previous part; `nil` for the first part.
   /// - Returns: Records and the end of the part. The end is `nil` after the last part.
   public func part(
     in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?
@@ -203,7 +184,7 @@ public struct TrackIntake: Sendable {
     try log.part(in: span, after: position)
   }
 
-  /// Returns an explanation of why an event was detected, or `nil` if it was not detected in this log.
+  /// Returns an explanation of why an event was detected; `nil` if it was not detected in this log.
   public func explanation(eventId: String) throws -> FindingExplanation? {
     try reader.explanation(eventId: eventId)
   }
@@ -222,7 +203,6 @@ extension TrackIntake.Taken {
   fileprivate mutating func refusingFuture(_ readings: [TrackReading], after now: Date) -> [TrackReading] {
     let latest = now.addingTimeInterval(Self.longestLead)
     return readings.filter { reading in
-      // This is `false` for a time that is not a number.
       if reading.timestamp <= latest { return true }
       if case .motion = reading { return false }
       problemCount += 1
@@ -235,12 +215,12 @@ extension TrackIntake.Taken {
     }
   }
 
-  /// Maximum time in seconds by which a reading may be ahead of the clock. Device clocks are wrong either by minutes or
-  /// by years.
+  /// Maximum time in seconds by which a reading may be ahead of the clock. Device clocks are wrong by either minutes or
+  /// years.
   private static let longestLead: TimeInterval = 86_400
 }
 
-/// Shared queue for the track intake of a record within one process. Created at its first use.
+/// Shared queue for the track intake of a record within one process. Created on first use.
 public actor SharedIntake {
   private let record: DeviceRecord
   private var queue: IntakeQueue?
@@ -256,11 +236,11 @@ public actor SharedIntake {
     return queue
   }
 
-  /// Returns the queue, or `nil` if no device has ever sent readings.
+  /// Returns the queue; `nil` if no device has ever sent readings.
   public func present() throws -> IntakeQueue? { queue == nil && !record.hasTracks ? nil : try make() }
 }
 
-/// Runs calls on a track intake one at a time, and opens the intake when it is needed.
+/// Runs calls on a track intake one at a time. Opens the intake on demand.
 public actor IntakeQueue {
   private enum State {
     case closed
@@ -276,8 +256,7 @@ public actor IntakeQueue {
     state = Mutex(.open(intake))
   }
 
-  /// Creates a queue that opens the intake when it is needed.
-  /// - Parameter make: Opens the intake. Called again after ``closeIfIdle()``, or if it has thrown.
+  /// Creates a queue. `make` opens the intake, and is called again after ``closeIfIdle()`` or if it has thrown.
   public init(opening make: @escaping @Sendable () throws -> TrackIntake) {
     self.make = make
     state = Mutex(.closed)

@@ -5,17 +5,15 @@ public import TrendyPersistence
 import TrendyProtocols
 
 extension TrackLog {
-  /// Duration in seconds of the readings that one part contains.
   private static let partSeconds = 86_400.0
 
-  /// Returns one part of the stored readings: one day from a device or, after its last day, the detection state of the
-  /// device.
+  /// Returns one part of the stored readings: one day from a device or, after its last day, the device's detection
+  /// state.
   ///
-  /// Parts are in order of device name, and of time for each device. An export of any length needs memory for one day
-  /// only.
+  /// Parts are ordered by device name, then by time. An export of any length needs memory for one day only.
   /// - Parameters:
-  ///   - span: Period, or `nil` for all readings and the detection state.
-  ///   - position: End of the previous part, or `nil` for the first part.
+  ///   - span: Period; `nil` for all readings and the detection state.
+  ///   - position: End of the previous part; `nil` for the first part.
   /// - Returns: Records and the end of the part. After the last part, no records and `nil`.
   public func part(
     in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?
@@ -33,7 +31,7 @@ extension TrackLog {
         if !records.isEmpty { return (records, (device.name, end)) }
         start = end
       }
-      // A position after the last reading means that the detection state of the device has been returned.
+      // A position after the last reading means that the device's detection state has been returned.
       let notes = span == nil && start == last ? try notes(besideReadingsOf: device.name) : []
       if !notes.isEmpty { return (notes, (device.name, .distantFuture)) }
     }

@@ -4,9 +4,9 @@ public import TrendyPersistence
 import TrendyProtocols
 
 extension TrackLog {
-  /// Returns the fixes in a period in order if exactly one device has any.
+  /// Returns the fixes in a period if exactly one device has any.
   ///
-  /// If several devices have fixes, it is unknown which one the user carried, and the result is empty.
+  /// If several devices have fixes, it is unknown which device the user carried, so the result is empty.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
     let found = try devices().compactMap { device -> [Location]? in
       var fixes: [Location] = []

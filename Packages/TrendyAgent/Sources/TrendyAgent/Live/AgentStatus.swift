@@ -3,7 +3,7 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyTrips
 
-/// State of an agent and of the user's day. Content of the status file, and of each line on the control socket.
+/// State of an agent and of the user's day. Written to the status file, and to the control socket as lines.
 ///
 /// A running agent writes the status at least once a minute. If the file has the state `running` and is older than 150
 /// seconds, the agent was killed.
@@ -17,11 +17,11 @@ public struct AgentStatus: Hashable, Sendable {
     public enum State: String, Hashable, Sendable {
       case going
       case paused
-      /// Ended recently, and still displayed.
+      /// The trip ended recently and is still displayed.
       case ended
     }
 
-    /// Id of the trip's event, which may not exist yet, or `nil` if unknown.
+    /// Id of the trip's event, which may not exist yet; `nil` if unknown.
     public var id: String?
     public var state: State
     /// Name of the device that records the trip.
@@ -80,7 +80,7 @@ public struct AgentStatus: Hashable, Sendable {
   public var hasEnded = false
   /// Trip in progress, or a trip that ended recently.
   public var trip: LiveTrip?
-  /// Counts, goals and open visits on the current day.
+  /// Counts, goals and open visits of the current day.
   public var today: TodaySnapshot?
   public var sync: Sync?
   /// States of the devices that send notices to this device.
@@ -111,7 +111,7 @@ public struct AgentStatus: Hashable, Sendable {
 
 extension AgentStatus.LiveTrip {
   /// Creates the display of a device's trip in progress, without the vehicle or an estimated speed. Returns `nil` if
-  /// there is no trip.
+  /// there is no such trip.
   public init?(_ presence: DevicePresence, now: Date) {
     guard let record = presence.trip else { return nil }
     self.init(start: record.trip.startTime, state: presence.isPaused ? .paused : .going, mode: presence.mode)

@@ -10,8 +10,9 @@ public enum LiveNotice: Hashable, Sendable {
   case tripStarted(id: String, place: String?, vehicle: String?)
   /// A trip has ended. The values are its distance in metres, its duration in seconds, and the name of the place where
   /// it ended.
+  /// it ended.
   case tripEnded(id: String, distance: Double, duration: TimeInterval, place: String?)
-  /// A trip that had started was discarded, because it turned out not to be one.
+  /// A trip was discarded after its start, because it turned out not to be a trip.
   case noTrip(id: String)
   case entered(place: String)
   /// The user has left a place after a visit of this number of seconds.

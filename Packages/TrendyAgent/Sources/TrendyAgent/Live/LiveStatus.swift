@@ -2,11 +2,9 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Live activity of a device without a lock screen. Reports the agent's status after each change.
-///
-/// Not thread-safe, like every live activity.
+/// Live activity of a device without a lock screen. Reports the agent's status after each change. Not thread-safe.
 public final class LiveStatus: LiveActivityManagerProtocol {
-  /// Current status. The methods of the live activity change its trip. After changing other values, call ``show()``.
+  /// Current status. The methods of the live activity change its trip. After changing any other value, call ``show()``.
   public var status: AgentStatus
 
   private let clock: any TimeSource
@@ -43,7 +41,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
-  /// Marks the displayed trip as ended, and removes it after the given number of seconds.
+  /// Marks the displayed trip as ended and removes it after the given number of seconds.
   public func endActivity(keepVisibleForSeconds seconds: TimeInterval) {
     guard isActivityRunning else { return }
     status.trip?.state = .ended

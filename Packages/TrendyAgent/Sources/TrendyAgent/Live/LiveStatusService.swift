@@ -7,8 +7,8 @@ public import TrendyTrips
 
 /// Updates the live status of a running agent, notifies the user, and sends notices to companions.
 ///
-/// Does not detect trips itself. It reads the same detection state from which the trips of the record are created, so
-/// after a restart, a late fix or a change by another process it displays the trip that will be recorded.
+/// It does not detect trips itself, but reads the same detection state from which trips are recorded. After a restart,
+/// a late fix or a change by another process, it therefore displays the trip that will be recorded.
 public actor LiveStatusService {
   /// Inputs and outputs of the live status.
   public struct Sources: Sendable {
@@ -41,7 +41,6 @@ public actor LiveStatusService {
     }
   }
 
-  /// Time in seconds for which a trip remains displayed after its end, as in ``/TrendyTrips/TripConfiguration``.
   private static let keepVisibleSeconds = TripConfiguration().keepVisibleSeconds
 
   private struct Day: Equatable {
@@ -49,7 +48,7 @@ public actor LiveStatusService {
 
     func trip(_ id: String) -> DevicePresence? { presences.values.first { $0.trip?.trip.id == id } }
 
-    /// The trip to display: if several are in progress, the one with the latest fix.
+    /// The trip to display. If several are in progress, the trip with the latest fix.
     var shown: DevicePresence? {
       presences.values.filter { $0.trip != nil }.max {
         ($0.lastFix?.timestamp ?? .distantPast, $0.device) < ($1.lastFix?.timestamp ?? .distantPast, $1.device)
@@ -60,21 +59,16 @@ public actor LiveStatusService {
   private let record: DeviceRecord
   private let sources: Sources
   private let live: LiveStatus
-  /// State at the last update, or `nil` before the first one.
   private var day: Day?
-  /// Ground speeds in m/s by device. Estimated if the fixes contain no speed.
+  /// Ground speed in m/s by device, estimated if the fixes contain none.
   private var speeds: [String: Double] = [:]
   private var hasEnded = false
   private var lastLook: Task<Void, Never>?
   /// Companion store and channel. Opened for the first companion, and again after an error.
   private var companions: (store: CompanionStore, channel: CompanionChannel)?
 
-  /// Creates the live status of an agent.
-  /// - Parameters:
-  ///   - record: The user's record.
-  ///   - sources: Inputs and outputs.
-  ///   - pid: Id of this process.
-  ///   - onChange: Receives each status, including the last one after the agent has ended.
+  /// Creates the live status of an agent. `onChange` receives each status, including the last one after the agent has
+  /// ended.
   public init(
     _ record: DeviceRecord, sources: Sources, pid: Int32, onChange: @escaping @Sendable (AgentStatus) -> Void
   ) {
@@ -85,25 +79,25 @@ public actor LiveStatusService {
       onChange: onChange)
   }
 
-  /// Whether a trip is in progress. If so, frequent updates are useful.
+  /// Whether a trip is in progress, so that frequent updates are useful.
   public var isTripOpen: Bool { live.isActivityRunning }
 
-  /// Time until the next update if nothing happens: 5 seconds during a trip, otherwise one minute, but never beyond the
-  /// end of the user's day.
+  /// Time until the next update if nothing happens: 5 seconds during a trip, otherwise one minute, but at most until
+  /// the end of the user's day.
   public var lookInterval: Duration {
     let (now, local) = (record.clock.now, sources.local())
     let tomorrow = local.startOfDay(now, addingDays: 1)
     return min(isTripOpen ? .seconds(5) : .seconds(60), .seconds(max(0, tomorrow.timeIntervalSince(now))))
   }
 
-  /// Updates and displays everything. Updates run one at a time, so that an older state cannot replace a newer one.
+  /// Updates and displays everything. Updates run one at a time, so an older state cannot replace a newer one.
   /// - Throws: The error from an input that could not be read. All other inputs are displayed.
   public func look() async throws {
     let look = Task { [lastLook] in
       await lastLook?.value
       try await lookAlone()
     }
-    lastLook = Task { _ = try? await look.value }  // its caller handles the error
+    lastLook = Task { _ = try? await look.value }
     try await look.value
   }
 
@@ -117,7 +111,6 @@ public actor LiveStatusService {
     } catch {
       problem = error
     }
-    // The agent may have ended while the inputs were read.
     guard !hasEnded else { return }
     live.together {
       do {
@@ -159,11 +152,11 @@ public actor LiveStatusService {
     let before = day ?? Day()
     for presence in presences { note(presence, after: before.presences[presence.device]) }
     let store = record.makeStore()
-    // Do not notify the user of the state at the start of the agent.
+    // The state at the start of the agent is not news.
     let isNews = day != nil
     for presence in presences.sorted(by: { $0.device < $1.device }) {
       guard let trip = presence.trip, before.trip(trip.trip.id) == nil, isNews else { continue }
-      // Do not notify the user of a trip whose start was only corrected by a late fix.
+      // A trip whose start was only corrected by a late fix is not news.
       if let last = before.presences[presence.device]?.trip?.trip.id, try store.findEvent(id: last) == nil { continue }
       notify(
         .tripStarted(
@@ -217,7 +210,7 @@ public actor LiveStatusService {
     guard let presence = now.shown, let record = presence.trip else {
       if live.isActivityRunning {
         if let id = live.status.trip?.id, let event = try store.findEvent(id: id), let trip = TripEvent(event) {
-          // The recorded trip may be shorter than the one displayed last.
+          // The recorded trip may be shorter than the displayed trip.
           live.status.trip?.distance = trip.distance
           live.status.trip?.elapsed = trip.end.timeIntervalSince(trip.start)
           live.endActivity(keepVisibleForSeconds: Self.keepVisibleSeconds)
@@ -244,7 +237,6 @@ public actor LiveStatusService {
         speedMetersPerSecond: presence.isPaused ? 0 : speeds[presence.device], isPaused: presence.isPaused))
   }
 
-  /// Stores the speed of a device, taken from its last fix or computed from its last two fixes.
   private func note(_ presence: DevicePresence, after before: DevicePresence?) {
     guard let fix = presence.lastFix, record.clock.now.timeIntervalSince(fix.timestamp) <= Self.speedHolds else {
       speeds[presence.device] = nil
@@ -260,7 +252,6 @@ public actor LiveStatusService {
     }
   }
 
-  /// Time in seconds for which a speed is valid.
   private static let speedHolds: TimeInterval = 120
 
   private func notifyOfPlaces(from before: Day, to now: Day, _ store: any DataStoreProtocol) throws {
@@ -288,7 +279,7 @@ public actor LiveStatusService {
 
   private func vehicle(of presence: DevicePresence, _ store: any DataStoreProtocol) -> String? {
     guard presence.mode == .automotive || presence.mode == .unknown else { return nil }
-    // If the vehicles cannot be read, display the trip without one.
+    // If the vehicles cannot be read, the trip is displayed without one.
     let vehicles = (try? store.vehicles()) ?? []
     return VehicleIdentity(devices: [presence.device], among: vehicles).vehicle?.name
   }

@@ -4,7 +4,7 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension TodaySnapshot {
-  /// Types whose streaks are computed, which may require reading events of many days.
+  /// Types whose streaks are computed. A streak may require the events of many days.
   public enum Streaks: Hashable, Sendable {
     case ofAllTypes
     /// Types with a minimum goal per day.
@@ -18,10 +18,10 @@ extension TodaySnapshot {
   ///   - now: Current time.
   ///   - local: The user's calendar.
   ///   - streaks: Types whose streaks are computed. The streak of any other type is 0.
-  ///   - events: All events of the day, or `nil` to read them. Types with a streak, a weekly goal or a duration goal
-  ///     are always read separately, because they need events from other days.
-  ///   - counted: Returns the daily counts of the given types through the given day. Called at most once, for all types
-  ///     with a streak, if a streak is longer than a week. If `nil`, events are read instead.
+  ///   - events: All events of the day; `nil` to read them. Types with a streak, a weekly goal or a duration goal are
+  ///     always read separately, because they need events from other days.
+  ///   - counted: Returns the daily counts of types through a day. Called at most once, for all types with a streak, if
+  ///     a streak is longer than a week. If `nil`, events are read instead.
   /// - Throws: Errors from the store.
   public init(
     store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime(), streaks: Streaks = .ofAllTypes,
@@ -53,7 +53,6 @@ extension TodaySnapshot {
   }
 }
 
-/// Daily counts, which are requested at most once.
 private final class CountsOnce {
   private let types: Set<String>
   private let ask: (Set<String>, CivilDate) throws -> [String: TypeHistory]
@@ -64,11 +63,7 @@ private final class CountsOnce {
     self.ask = ask
   }
 
-  /// Returns the daily counts of types.
-  /// - Parameters:
-  ///   - types: Subset of the types passed to the initializer.
-  ///   - day: Last day to count. Must be the same in each call.
-  /// - Returns: Histories by type id, for all types passed to the initializer.
+  /// Returns the daily counts by type id, for all types passed to the initializer. `day` must be the same in each call.
   func histories(of types: Set<String>, through day: CivilDate) throws -> [String: TypeHistory] {
     let histories = try known ?? ask(self.types, day)
     known = histories

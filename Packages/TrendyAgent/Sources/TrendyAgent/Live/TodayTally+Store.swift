@@ -4,29 +4,25 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension TodayTally {
-  /// Returns the number of days whose events are read first for a streak. Few are enough if daily counts are available.
+  /// Number of days to read first for a streak. Few are enough if daily counts are available.
   private static func firstSpan(isCounted: Bool) -> Int { isCounted ? 8 : 32 }
 
-  /// Creates a tally without events, with the skips and property definitions of the record.
-  /// - Parameters:
-  ///   - types: Event types to count.
-  ///   - store: The user's record.
-  ///   - now: Time within the day to count.
-  ///   - local: The user's calendar.
+  /// Creates a tally without events for the day that contains `now`, with the skips and property definitions of the
+  /// record.
   public init(
     of types: [EventType], in store: any DataStoreProtocol, now: Date, local: LocalTime
   ) throws {
     self.init(try TypeSettings(StoreUserRecord(store), types: types), now: now, local: local)
   }
 
-  /// Adds the events of a type that its count, goal and streak require.
+  /// Adds the events that a type's count, goal and streak require.
   /// - Parameters:
   ///   - type: One of the tally's types.
   ///   - store: The user's record.
-  ///   - hasStreak: Whether to compute the streak, which may require reading many days. If not, only the days of the
-  ///     goal are read.
-  ///   - counted: Returns the daily counts of the given types through the given day. Called if a streak is longer than
-  ///     a week. If `nil`, events are read instead.
+  ///   - hasStreak: Whether to compute the streak, which may require many days. If not, only the days of the goal are
+  ///     read.
+  ///   - counted: Returns the daily counts of types through a day. Called if a streak is longer than a week. If `nil`,
+  ///     events are read instead.
   public mutating func add(
     _ type: EventType, from store: any DataStoreProtocol, hasStreak: Bool,
     counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil

@@ -8,9 +8,7 @@ public import TrendyFoundation
 #endif
 import TrendyModels
 
-/// Hub and token of a connected store.
-///
-/// Stored beside the store in a separate file that only its owner can read.
+/// Hub and token of a connected store, in a separate file that only its owner can read.
 public struct Account: Hashable, Sendable, Codable {
   /// Base URL of the hub's API.
   public var hub: URL
@@ -70,8 +68,8 @@ public struct AccountFile: Hashable, Sendable {
     return try read(Account.self)
   }
 
-  /// Returns the user whose record the store contains, even after the store has been disconnected. Returns `nil` for a
-  /// store that was never connected.
+  /// Returns the user whose record the store contains, even after a disconnect; `nil` for a store that was never
+  /// connected.
   public func owner() throws(ReadError) -> String? { try read(Owner.self)?.user }
 
   private func read<Content: Decodable>(_ type: Content.Type) throws(ReadError) -> Content? {
@@ -85,7 +83,7 @@ public struct AccountFile: Hashable, Sendable {
     do {
       return try WireJSON.decode(type, from: data)
     } catch {
-      // Do not include the decoder's error: it quotes the document, which may contain a token.
+      // The decoder's error is omitted: it quotes the document, which may contain a token.
       throw ReadError(path: url.path, reason: "the file is damaged")
     }
   }
@@ -111,13 +109,12 @@ public struct AccountFile: Hashable, Sendable {
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(account))
   }
 
-  /// Deletes the hub and the token. The user's name remains, so that the store can be connected only to the same
-  /// account.
+  /// Deletes the hub and the token. The user's name remains, so that only the same account can be connected again.
   public func disconnect(_ account: Account) throws {
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(Owner(user: account.user)))
   }
 
-  /// Content common to all account files. After disconnecting, the whole content.
+  /// Content common to all account files. This is all that remains after a disconnect.
   private struct Owner: Codable {
     var user: String
     var token: String?

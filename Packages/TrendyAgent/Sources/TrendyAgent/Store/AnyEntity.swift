@@ -25,7 +25,6 @@ public enum AnyEntity: Hashable, Sendable {
     }
   }
 
-  /// Decodes the form of ``value``.
   init(_ kind: MutationEntityType, id: String, _ value: JSONValue) throws {
     func made<Entity: SyncedEntity>(_ type: Entity.Type) throws -> Entity {
       var members = value.objectValue ?? [:]
@@ -37,13 +36,12 @@ public enum AnyEntity: Hashable, Sendable {
     case .eventType: self = .eventType(try made(EventType.self))
     case .geofence: self = .place(try made(Geofence.self))
     case .propertyDefinition: self = .property(try made(PropertyDefinition.self))
-    // A conflict in another form is from the hub, and is decoded as a record.
+    // A conflict in any other form is from the hub, and is decoded as a record.
     case .conflict where Conflict.isKept(in: value): self = .conflict(try Conflict(id: id, value))
     default: self = .record(SyncedRecord(id: id, kind: kind, fields: value.objectValue ?? [:]))
     }
   }
 
-  /// Returns the stored entity, or `nil` if it does not exist.
   static func held(_ kind: MutationEntityType, id: String, in store: any DataStoreProtocol) throws -> AnyEntity? {
     switch kind {
     case .event: try store.findEvent(id: id).map { .event($0) }
@@ -57,7 +55,6 @@ public enum AnyEntity: Hashable, Sendable {
     }
   }
 
-  /// Checks all fields against the limits of recorders and hubs.
   func checkLimits() throws(FieldError) {
     switch self {
     case .event(let event):
@@ -169,10 +166,8 @@ extension Conflict {
     ])
   }
 
-  /// Returns whether a JSON value has the form of ``value``.
   fileprivate static func isKept(in value: JSONValue) -> Bool { value.objectValue?["payload"] != nil }
 
-  /// Decodes the form of ``value``.
   fileprivate init(id: String, _ value: JSONValue) throws {
     func text(_ name: String) throws -> String {
       guard let text = value.objectValue?[name]?.stringValue else {
@@ -192,10 +187,7 @@ extension Conflict {
 }
 
 extension DataStoreProtocol {
-  /// Returns whether an event type has children: events, property definitions or skips.
-  /// - Parameters:
-  ///   - typeID: Id of the event type.
-  ///   - ids: Ids of children to ignore.
+  /// Whether an event type has children: events, property definitions or skips. Children in `ids` are ignored.
   func hasChildren(ofType typeID: String, besides ids: Set<String> = []) throws -> Bool {
     try events(in: nil, ofType: typeID, limit: ids.count + 1).contains { !ids.contains($0.id) }
       || fetchAllPropertyDefinitions().contains { $0.eventTypeId == typeID && !ids.contains($0.id) }

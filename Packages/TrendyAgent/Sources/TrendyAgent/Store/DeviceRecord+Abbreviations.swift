@@ -11,7 +11,7 @@ extension DeviceRecord {
     try dataStoreFactory.makeLocalStore().note(named: Self.abbreviations)?.objectValue?[word.lowercased()]?.stringValue
   }
 
-  /// Stores that the user has accepted a prefix for a type.
+  /// Remembers that the user has accepted a prefix for a type.
   public func remember(_ word: String, asTypeWithID id: String) throws {
     try recorder.inOneSave { save in
       try save.beginWriting()

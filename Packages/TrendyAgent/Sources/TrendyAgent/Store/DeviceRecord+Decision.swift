@@ -2,7 +2,7 @@ import Synchronization
 import TrendyPersistence
 import TrendySync
 
-/// Error thrown if another process has changed the record since the data behind a change was read. Nothing was written.
+/// Another process has changed the record since the data behind a change was read. Nothing was written.
 public struct OutdatedDecisionError: Error, Hashable, Sendable {
   public init() {}
 }
@@ -11,10 +11,9 @@ extension DeviceRecord {
   /// Begins a decision, unless one is in progress: a series of reads that determine what the next
   /// ``perform(_:isDivisible:_:)`` writes.
   ///
-  /// `perform` compares the position of the store under the write lock, and throws ``OutdatedDecisionError`` if another
-  /// process has saved anything since. The caller then reads and decides again. A check such as "this name is free"
-  /// therefore still holds when the change is saved, although the lock is not held while the program waits for the
-  /// user.
+  /// If another process has saved anything since, `perform` throws ``OutdatedDecisionError``, and the caller reads and
+  /// decides again. A check such as "this name is free" therefore still holds when the change is saved, although no
+  /// lock is held while the program waits for the user.
   ///
   /// - Throws: `StorageError`.
   public func beginDecision() throws {
@@ -22,7 +21,7 @@ extension DeviceRecord {
     decisionStart.withLock { $0 = $0 ?? position }
   }
 
-  /// Ends the decision. Checks, under the write lock, that no process has saved anything since the decision began.
+  /// Ends the decision. Checks, under the write lock, that no process has saved anything since it began.
   func checkDecision(in save: RecorderChanges) throws {
     let start = decisionStart.withLock { start in
       defer { start = nil }

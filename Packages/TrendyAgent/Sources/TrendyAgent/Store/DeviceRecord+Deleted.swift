@@ -4,11 +4,10 @@ import TrendyProtocols
 public import TrendySync
 
 extension DeviceRecord {
-  /// Returns the deleted entities that ``restore(_:_:)`` can restore.
+  /// Returns the deleted entities of the given kinds that ``restore(_:_:)`` can restore.
   ///
-  /// Deletions that the hub never received come first. They are available while the deletion is in the undo history,
-  /// and for at least 90 days. Deletions known to the hub follow, latest first; the hub lists a deletion for 90 days.
-  /// - Parameter kinds: Kinds of the entities.
+  /// Deletions that the hub never received come first. They are available while they are in the undo history, and for
+  /// at least 90 days. Deletions known to the hub follow, latest first; the hub lists a deletion for 90 days.
   public func deleted(_ kinds: [MutationEntityType]) throws -> [DeletedEntity] {
     let known = try kinds.flatMap { try recorder.deleted($0) }
     return try deletedLocally(Set(kinds), except: known) + known
@@ -36,11 +35,9 @@ extension DeviceRecord {
     return found
   }
 
-  /// Restores deleted entities in one save, as one undo step. Restores types before their events.
-  /// - Parameters:
-  ///   - label: Text of the action, as in the command.
-  ///   - entities: Entities from ``deleted(_:)``.
-  /// - Throws: `RecorderError` for an entity whose type is also deleted. Nothing is changed in this case.
+  /// Restores entities from ``deleted(_:)`` in one save, types before their events. `label` is the text of the undo
+  /// step, as in the command.
+  /// - Throws: `RecorderError` for an entity whose type is also deleted. Nothing is then changed.
   public func restore(_ label: String, _ entities: [DeletedEntity]) throws {
     let ordered = entities.filter { $0.kind == .eventType } + entities.filter { $0.kind != .eventType }
     try perform(label, isDivisible: true) { save in
@@ -48,7 +45,6 @@ extension DeviceRecord {
         do {
           try save.restore(entity.kind, id: entity.id)
         } catch RecorderError.notHeld {
-          // The hub never received the entity, so it is created again.
           if let type = entity.event?.eventTypeId, try save.store.findEventType(id: type) == nil {
             throw RecorderError.parentDeleted(entity.kind, id: entity.id, eventTypeId: type)
           }

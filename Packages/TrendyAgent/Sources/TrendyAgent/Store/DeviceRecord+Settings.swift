@@ -3,7 +3,7 @@ public import TrendyProtocols
 import TrendySync
 
 extension DataStoreProtocol {
-  /// Returns the values of the user's synced settings by key. Omits settings without a value.
+  /// Returns the values of the user's synced settings by key. Settings without a value are omitted.
   public func syncedSettings() throws -> [String: String] { try fetchRecords(kind: .setting).settingValues }
 }
 
@@ -24,7 +24,8 @@ extension DeviceRecord {
   /// Sets a synced setting as an undo step. A value of `nil` restores the default.
   public func set(_ key: String, to value: String?) throws {
     let id = SyncedRecord.settingID(key)
-    // The setting is created first and only changed in the undo step, so that undo never has to delete or restore it.
+    // The setting is created before the undo step, which only changes it. Undo never has to delete or restore the
+    // setting.
     try recorder.inOneSave { save in
       try save.beginWriting()
       guard try save.store.findRecord(kind: .setting, id: id) == nil else { return }
@@ -44,8 +45,8 @@ extension DeviceRecord {
 }
 
 extension SyncedRecord {
-  /// Returns the id of a setting. It is derived from the key, so that devices that set it at the same time share one
-  /// entity.
+  /// Returns the id of a setting, derived from the key. Devices that set the same setting at the same time thus share
+  /// one entity.
   fileprivate static func settingID(_ key: String) -> String { "setting-\(key)" }
 
   fileprivate var settingValue: String? {

@@ -5,12 +5,12 @@ public import TrendySync
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Begins an action that consists of several saves and is undone as one step.
+  /// Begins an action that consists of several saves and is undone as one step. All its changes must be made through
+  /// the result.
   /// - Parameters:
   ///   - label: Text of the action, as in the command.
   ///   - isDivisible: Whether the changes are independent. If so, undo skips entities that have changed since and
   ///     restores the others.
-  /// - Returns: The action, through which all its changes must be made.
   public func act(_ label: String, isDivisible: Bool = true) -> UndoableAction {
     UndoableAction(self, label: label, isDivisible: isDivisible)
   }
@@ -18,11 +18,11 @@ extension DeviceRecord {
   /// Makes the changes of a user action in one save, as one undo step.
   /// - Parameters:
   ///   - label: Text of the action, as in the command.
-  ///   - changes: New states of entities. Entities in `before` that have no new state are deleted.
+  ///   - changes: New states of entities. Entities in `before` without a new state are deleted.
   ///   - before: Current states of the entities.
   ///   - merged: Ids of the types into which types are merged, by the id of the deleted type.
   ///   - isDivisible: See ``act(_:isDivisible:)``.
-  /// - Throws: ``OutdatedDecisionError``, `RecorderError`, or errors of the store. Nothing is changed in this case.
+  /// - Throws: ``OutdatedDecisionError``, `RecorderError`, or errors from the store. Nothing is then changed.
   public func perform(
     _ label: String, _ changes: [AnyEntity], before: [AnyEntity] = [], merged: [String: String] = [:],
     isDivisible: Bool = false
@@ -45,8 +45,8 @@ extension DeviceRecord {
     }
   }
 
-  /// Removes a type from the places that refer to it. The hub would do so when it receives the deletion, but then undo
-  /// would not know which places to restore.
+  /// Removes a type from the places that refer to it. The hub would do this on receiving the deletion, but undo would
+  /// then not know which places to restore.
   private static func clearPlaces(naming type: EventType, _ save: RecorderChanges) throws {
     for place in try save.store.fetchAllGeofences() {
       var cleared = place
@@ -57,13 +57,8 @@ extension DeviceRecord {
   }
 
   /// Runs `body`, which makes changes, in one save and as one undo step.
-  /// - Parameters:
-  ///   - label: Text of the action, as in the command.
-  ///   - isDivisible: See ``act(_:isDivisible:)``.
-  ///   - body: Makes the changes.
-  /// - Returns: The result of `body`.
   /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``. Nothing is
-  ///   written in this case.
+  ///   then written.
   @discardableResult
   public func perform<Result>(
     _ label: String, isDivisible: Bool = false, _ body: (RecorderChanges) throws -> Result
@@ -84,13 +79,13 @@ extension DeviceRecord {
 
   /// Undoes the last step with new edits, which are merged like all others. Skips values that have been changed since.
   /// - Returns: The undone step.
-  /// - Throws: ``UndoError``, or errors of the store.
+  /// - Throws: ``UndoError``, or errors from the store.
   @discardableResult
   public func undo() throws -> UndoStep { try move(from: .done, to: .undone) }
 
   /// Redoes the step that was undone last.
   /// - Returns: The redone step.
-  /// - Throws: ``UndoError``, or errors of the store.
+  /// - Throws: ``UndoError``, or errors from the store.
   @discardableResult
   public func redo() throws -> UndoStep { try move(from: .undone, to: .done) }
 }
@@ -101,7 +96,7 @@ extension DeviceRecord {
   private enum Move {
     case moved(UndoStep)
     case refused(UndoError)
-    /// The step is an import, which is undone in several separate saves.
+    /// The step is an import. Undoing it takes several saves.
     case takeBack(ImportEntry, UndoStep)
   }
 
@@ -143,7 +138,7 @@ extension DeviceRecord {
       do {
         outcome = try carryOut(log.changes(number), of: step, isDivisible: log.isDivisible(number), save)
       } catch let error as UndoError {
-        // Nothing has been changed. Remove the step, so that it does not block earlier ones.
+        // Nothing has been changed. The step is removed so that it does not block earlier steps.
         try log.drop(number)
         return .refused(error)
       }
@@ -156,7 +151,7 @@ extension DeviceRecord {
       } else {
         try log.move(number, to: destination, replacing: back)
       }
-      // Other steps may contain the old ids of entities that were created again.
+      // Other steps may contain the old ids of recreated entities.
       try log.rename(outcome.renamed)
       return .moved(step)
     }
@@ -169,24 +164,17 @@ extension DeviceRecord {
     var left: [UndoStep.Left] = []
   }
 
-  /// Change that can be made, with the current state of its entity.
   private struct OpenChange {
     var kind: MutationEntityType
     var id: String
     var now: AnyEntity?
     var target: JSONValue?
 
-    /// Rank of the kind. Parents come before children.
     var rank: Int { SyncedKind.named(kind.rawValue)?.rank ?? .max }
   }
 
-  /// Makes the changes of a step.
-  /// - Parameters:
-  ///   - changes: Changes to make.
-  ///   - step: The step, for error messages.
-  ///   - isDivisible: Whether entities that have changed since may be skipped.
-  ///   - save: Unit of work.
-  /// - Returns: Skipped entities and new ids.
+  /// Makes the changes of a step and returns the skipped entities and new ids. With `isDivisible`, entities that have
+  /// changed since are skipped.
   /// - Throws: ``UndoError``, before anything is changed.
   private func carryOut(
     _ changes: [UndoChange], of step: UndoStep, isDivisible: Bool, _ save: RecorderChanges
@@ -236,7 +224,7 @@ extension DeviceRecord {
     return outcome
   }
 
-  /// Returns the type into which a step merges another one: the type to which it moves the events.
+  /// Returns the type into which a step merges another type: the type to which the step moves the events.
   private static func heir(of typeId: String, in changes: [OpenChange]) throws -> String? {
     for change in changes where change.kind == .event {
       guard case .event(let event)? = change.now, event.eventTypeId == typeId else { continue }
@@ -245,12 +233,8 @@ extension DeviceRecord {
     return nil
   }
 
-  /// Splits a change into a part that can be made and a part to skip. A reference to a deleted type is skipped.
-  /// - Parameters:
-  ///   - change: Change to make.
-  ///   - store: The user's record.
-  ///   - isDeletedType: Returns whether an event type is deleted and this step does not restore it.
-  /// - Returns: The part that can be made and the skipped part, each of which may be `nil`.
+  /// Splits a change into the part that can be made and the part to skip; each may be `nil`. References to deleted
+  /// types are skipped. `isDeletedType` returns whether a type is deleted and this step does not restore it.
   private static func look(
     at change: UndoChange, in store: any DataStoreProtocol, isDeletedType: (String) throws -> Bool
   ) throws -> (open: OpenChange?, left: UndoStep.Left?) {
@@ -301,17 +285,13 @@ extension DeviceRecord {
     }
   }
 
-  /// Restores a deleted entity. If that is impossible, for example because its deletion is in transit, creates the
-  /// entity under a new id.
-  /// - Parameters:
-  ///   - change: Change to make.
-  ///   - value: State to restore.
-  ///   - save: Unit of work.
+  /// Restores a deleted entity. If that is impossible, for example because its deletion is in transit, creates it under
+  /// a new id.
   /// - Returns: The id of the entity, and the fields that other devices have written since the deletion.
   private func bringBack(
     _ change: OpenChange, _ value: JSONValue, _ save: RecorderChanges
   ) throws -> (id: String, others: [String]) {
-    // A conflict in this device's journal is not synced, so it is simply stored again.
+    // A conflict in this device's journal is not synced, so it can simply be stored again.
     if case let entity = try AnyEntity(change.kind, id: change.id, value), case .conflict = entity {
       try save.record(entity)
       return (change.id, [])
@@ -322,7 +302,7 @@ extension DeviceRecord {
         return (change.id, try Self.settle(now, as: value, save))
       }
     } catch RecorderError.notHeld {
-      // The hub never received the entity or no longer has its values, so it is created again.
+      // The hub never received the entity or no longer has its values, so recreate it.
       if try save.record(AnyEntity(change.kind, id: change.id, value)) { return (change.id, []) }
     } catch is RecorderError {}
     let id = makeID()
@@ -338,14 +318,9 @@ extension DeviceRecord {
   }
 
   /// Returns a restored entity to its state before the deletion, except for values that other devices have written
-  /// since.
+  /// since. Returns the names of these fields.
   ///
   /// A reference to a type that no longer exists is restored to its value before the deletion.
-  /// - Parameters:
-  ///   - now: State after the restore.
-  ///   - value: State before the deletion.
-  ///   - save: Unit of work.
-  /// - Returns: The fields that other devices have written.
   private static func settle(_ now: AnyEntity, as value: JSONValue, _ save: RecorderChanges) throws -> [String] {
     let (own, typeFields) = (value.fields(of: now.kind), typeFields(of: now.kind).map(\.name))
     var members = try now.value.fields(of: now.kind)

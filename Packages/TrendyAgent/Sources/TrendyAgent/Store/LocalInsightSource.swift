@@ -3,31 +3,28 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyPersistence
 
-/// Histories of event types in this device's record, read from cached counts of sealed segments instead of each event.
+/// Histories of event types in this device's record, based on cached counts of sealed segments rather than single
+/// events.
 public struct LocalInsightSource {
   private let store: LocalStore
   private let local: LocalTime
   private let cache: URL?
 
-  /// Creates a source.
-  /// - Parameters:
-  ///   - store: The user's record.
-  ///   - local: The user's calendar.
-  ///   - cache: Folder for cached counts, or `nil` for no cache.
+  /// Creates a source. Without a `cache` folder, counts are not cached.
   public init(store: LocalStore, local: LocalTime, cache: URL? = nil) {
     self.store = store
     self.local = local
     self.cache = cache
   }
 
-  /// Counts the segments without cached counts, so that the next reader need not. After an import, these contain most
-  /// of the record. Has no effect without a cache.
+  /// Counts the segments without cached counts, so that the next reader need not. After an import, these segments
+  /// contain most of the record. Has no effect without a cache.
   public func countAhead() throws {
     guard let cache else { return }
     _ = try store.eventTally(in: local, cache: cache)
   }
 
-  /// Returns the histories of some event types, `nil` for all, by id; types without events are omitted.
+  /// Returns the histories of the given event types, or of all if `nil`, by id. Types without events are omitted.
   public func histories(of types: Set<String>? = nil, through today: CivilDate) throws -> [String: TypeHistory] {
     try store.eventTally(in: local, ofTypes: types, cache: cache).types.reduce(into: [:]) { histories, entry in
       let history = try history(ofType: entry.key, entry.value, through: today)
@@ -43,7 +40,7 @@ public struct LocalInsightSource {
   private func history(
     ofType type: String, _ counts: DailyCounts.Counts, through today: CivilDate
   ) throws -> TypeHistory {
-    // If an event is centuries away from the others, the counts are unusable, and all events are read.
+    // If an event is centuries away from the others, the counts are unusable and all events must be read.
     guard !counts.isTooFar else { return try rows(of: type, through: today) }
     var (days, minutes) = (counts.days.map { Double($0) }, counts.minutes.map { Int($0) })
     var eventsOfPosition = counts.eventsOfPosition

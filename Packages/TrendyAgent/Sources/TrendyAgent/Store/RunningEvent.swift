@@ -4,7 +4,8 @@ public import TrendyProtocols
 
 /// Event that was started and has no end yet.
 ///
-/// A setting with the key `running` contains the id of the event, so that every device can find running events without
+/// A setting with the key `running` contains the id of the event, so every device can find running events without
+/// reading all events. The setting is ignored if the event does not exist or has an end.
 /// reading all events. The setting is ignored if the event does not exist or has an end.
 public struct RunningEvent: Hashable, Sendable {
   public let event: Event

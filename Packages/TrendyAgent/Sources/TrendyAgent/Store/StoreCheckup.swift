@@ -8,9 +8,8 @@ public struct StoreCheckup: Hashable, Sendable {
   /// All issues found.
   public private(set) var findings: [StoreIssue] = []
 
-  /// Checks the store in a directory.
-  /// - Parameter storeDirectory: Directory of the store.
-  /// - Throws: `StorageError` if the store cannot be checked. Damage is reported as an issue instead.
+  /// Checks the store in a directory. Reports damage as an issue.
+  /// - Throws: `StorageError` if the store cannot be checked.
   public init(storeDirectory: URL) throws(StorageError) {
     for store in Self.present(storeDirectory) {
       let seen = try StorageEngine.verify(directory: store.directory)
@@ -29,9 +28,8 @@ public struct StoreCheckup: Hashable, Sendable {
   }
 
   /// Repairs a damaged store: copies intact rows to new files, and moves the old files aside.
-  /// - Parameter storeDirectory: Directory of the store.
-  /// - Returns: A report on all parts of the store. For lost saves it contains the rows that the user entered, without
-  ///   sync data. For tracks it contains only the number of lost rows.
+  /// - Returns: A report on all parts of the store. It contains the user's entries from lost saves, without sync data,
+  ///   but only the number of rows lost from tracks.
   /// - Throws: `StorageError`.
   public static func repair(storeDirectory: URL) throws(StorageError) -> RepairReport {
     var whole = RepairReport(wasDamaged: false, savesKept: 0)
@@ -56,10 +54,9 @@ public struct StoreCheckup: Hashable, Sendable {
     StoreParts(storeDirectory: storeDirectory).stores.filter { $0.name == "record" || isBegun($0) }
   }
 
-  /// Returns whether a directory contains more than the lock file, which is left behind if creating a store failed on a
-  /// full disk.
+  /// Whether a directory contains more than the lock file, which remains if creating a store failed on a full disk.
   private static func isBegun(_ store: StoreBackup.Store) -> Bool {
-    // If the directory cannot be listed, include it: the check will report the reason.
+    // If the directory cannot be listed, include it: the check reports the reason.
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: store.directory) else {
       return FileManager.default.fileExists(atPath: store.directory)
     }

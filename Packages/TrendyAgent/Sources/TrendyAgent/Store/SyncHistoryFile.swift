@@ -10,7 +10,7 @@ public import TrendyProtocols
   import Darwin
 #endif
 
-/// The last 50 sync rounds, stored in a file beside the store.
+/// The last 50 sync rounds, in a file next to the store.
 public struct SyncHistoryFile: SyncHistoryRecording {
   /// Maximum number of rounds in the file.
   public static let limit = 50
@@ -21,21 +21,20 @@ public struct SyncHistoryFile: SyncHistoryRecording {
     url = storeDirectory.appending(path: "sync-history.json")
   }
 
-  /// Returns the rounds, oldest first. Treats an invalid file as empty, because the history is only informative.
+  /// Returns the rounds, oldest first. An invalid file counts as empty, because the history is only informative.
   public func load() -> [SyncRun] {
-    (try? WireJSON.decode([SyncRun].self, from: Data(contentsOf: url))) ?? []  // see above
+    (try? WireJSON.decode([SyncRun].self, from: Data(contentsOf: url))) ?? []
   }
 
-  /// Appends a round, and removes the oldest ones beyond ``limit``. Ignores write errors.
+  /// Appends a round and removes the rounds beyond ``limit``. Write errors are ignored.
   public func record(_ run: SyncRun) async {
     let runs = (load() + [run]).suffix(Self.limit)
-    // A failed write must not make a successful round fail.
     try? OwnerOnlyFile.replace(url, with: WireJSON.encode(Array(runs)))
   }
 
-  /// Returns the error that currently prevents writing, such as a full disk, or `nil` if writing is possible.
+  /// Returns the error that currently prevents writing, such as a full disk; `nil` if there is none.
   public func obstacle() -> OwnerOnlyFile.WriteError? {
-    // Writes a separate file, so that the history is not at risk. The file is unlinked before writing.
+    // Write a separate file to keep the history safe. It is unlinked before writing.
     let probe = url.path + ".room-\(getpid())"
     let descriptor = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return OwnerOnlyFile.WriteError(path: url.path, code: errno) }

@@ -2,14 +2,14 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// Change that undoes or redoes the effect of a step on one entity, with data to detect later changes.
+/// Change that undoes or redoes the effect of a step on one entity, with data for detecting later changes.
 struct UndoChange: Hashable, Sendable {
   enum Turn: Hashable, Sendable {
     /// Deletes an entity that the step created, if its state still has this hash.
     case remove(fingerprint: String)
     /// Restores an entity that the step deleted, with this state.
     case bringBack(JSONValue)
-    /// Changes fields from their present value to the target. A value of `nil` means that the field is absent.
+    /// Changes fields from their present value to the target; `nil` means that the field is absent.
     case change([String: Fields])
   }
 
@@ -57,7 +57,7 @@ struct UndoChange: Hashable, Sendable {
   /// Whether this change restores a deleted entity.
   var isReturn: Bool { if case .bringBack = turn { true } else { false } }
 
-  /// Replaces the ids of entities that were created again under new ids.
+  /// Replaces the old ids of entities that were recreated under new ids.
   mutating func rename(_ names: [String: String]) {
     if let new = names[id] { id = new }
     switch turn {
@@ -78,7 +78,6 @@ struct UndoChange: Hashable, Sendable {
 }
 
 extension UndoChange {
-  /// Returns a state in which ids of entities are replaced.
   static func renamed(_ value: JSONValue, _ names: [String: String]) -> JSONValue {
     var value = value
     if !names.isEmpty { value.rename(names) }
@@ -124,7 +123,7 @@ extension UndoChange {
 // MARK: Entity states
 
 extension JSONValue {
-  /// Returns the fields of an entity, including those of its nested member under separate names. Treats null as absent.
+  /// Returns the fields of an entity, including those of its nested member under separate names. Null counts as absent.
   func fields(of kind: MutationEntityType) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [:]
     let nested = SyncedKind.named(kind.rawValue)?.nestedMember
@@ -138,7 +137,6 @@ extension JSONValue {
     return fields
   }
 
-  /// Creates a state from the result of ``fields(of:)``.
   init(fields: [String: JSONValue], of kind: MutationEntityType) {
     guard let nested = SyncedKind.named(kind.rawValue)?.nestedMember else {
       self = .object(fields)
@@ -157,7 +155,7 @@ extension JSONValue {
     self = .object(members)
   }
 
-  /// Hash as 16 hexadecimal digits, which is the same for equivalent states. Not cryptographic.
+  /// Non-cryptographic hash as 16 hexadecimal digits, equal for equivalent states.
   var fingerprint: String {
     var text = ""
     appendCanonical(to: &text)
@@ -190,10 +188,9 @@ extension JSONValue {
     }
   }
 
-  // Explicitly typed, because `nil` alone would be a JSON null.
+  // Explicitly typed: a plain `nil` would be a JSON null.
   fileprivate var unlessNull: JSONValue? { isNull ? Optional.none : self }
 
-  /// Replaces references to entities that have new ids.
   mutating func rename(_ names: [String: String]) {
     switch self {
     case .string(let text): if let new = names[text] { self = .string(new) }

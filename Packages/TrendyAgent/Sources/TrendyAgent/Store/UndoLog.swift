@@ -2,10 +2,10 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// Undo history, stored as local values, so that an entry is saved together with its changes or not at all.
+/// Undo history in local values. An entry is saved together with its changes or not at all.
 ///
-/// Must be used within one unit of work, which holds the write lock for changes. Entries that were lost because the
-/// store was damaged are skipped.
+/// Must be used within one unit of work; changes require the write lock. Entries that were lost because the store was
+/// damaged are skipped.
 struct UndoLog {
   enum List {
     case done
@@ -14,19 +14,18 @@ struct UndoLog {
 
   /// Maximum number of steps that can be undone.
   static let limit = 50
-  /// Time in seconds for which deletions remain restorable beyond that limit: as long as a hub lists a deletion.
+  /// Time in seconds for which deletions remain restorable beyond that limit, as long as a hub lists a deletion.
   static let patience: TimeInterval = 90 * 86_400
-  /// Number of changes in one local value.
   private static let partLength = 500
   private static let name = "undo"
   /// Upper bound for entry numbers. A larger number indicates damage.
   private static let maxEntries: Int64 = 1 << 24
 
   private let store: LocalStore
-  /// Numbers of the entries that can be undone, latest last, and of those that can be redone.
+  /// Entries that can be undone, latest last, and entries that can be redone.
   private(set) var done: [Int64] = []
   private(set) var undone: [Int64] = []
-  /// First entry that may exist. Entries that are in neither list contain only deletions.
+  /// First entry that may exist. Entries in neither list contain only deletions.
   private var first: Int64
   private var next: Int64
 
@@ -50,7 +49,6 @@ struct UndoLog {
 
   // MARK: Entries
 
-  /// Numbers of entries whose deletions can be restored, latest first.
   var deletions: some Sequence<Int64> { (first..<next).reversed().lazy.filter { [undone] in !undone.contains($0) } }
 
   func numbers(_ list: List) -> [Int64] {
@@ -60,7 +58,6 @@ struct UndoLog {
     }
   }
 
-  /// Returns the step of an entry, or `nil` if the entry was lost.
   func step(_ number: Int64) throws -> UndoStep? {
     guard let entry = try entry(number), let label = entry["label"]?.stringValue,
       let seconds = entry["date"]?.doubleValue
@@ -78,12 +75,8 @@ struct UndoLog {
     }
   }
 
-  /// Adds a step. Steps that were undone can no longer be redone.
-  /// - Parameters:
-  ///   - step: Step to add.
-  ///   - isDivisible: Whether undo may skip entities that have changed since.
-  ///   - changes: Changes that undo the step.
-  /// - Returns: Number of the new entry.
+  /// Adds a step and returns its entry number. Undone steps can then no longer be redone. With `isDivisible`, undo may
+  /// skip entities that have changed since. `changes` undo the step.
   mutating func append(_ step: UndoStep, isDivisible: Bool, _ changes: [UndoChange]) throws -> Int64 {
     for number in undone { try erase(number) }
     undone = []
@@ -95,18 +88,14 @@ struct UndoLog {
     return number
   }
 
-  /// Adds changes to the last step.
-  /// - Parameters:
-  ///   - number: Number of the entry.
-  ///   - changes: Changes that undo the addition.
-  /// - Returns: `false` if the step was undone or is no longer the last one.
+  /// Adds changes to the last step. Returns `false` if the step was undone or is no longer the last.
   func extend(_ number: Int64, with changes: [UndoChange]) throws -> Bool {
     guard done.last == number, undone.isEmpty, var entry = try entry(number) else { return false }
     try write(changes, from: parts(number), to: number, &entry)
     return true
   }
 
-  /// Moves an entry to the other list, and replaces its changes with those in the opposite direction.
+  /// Moves an entry to the other list, with changes in the opposite direction.
   mutating func move(
     _ number: Int64, to list: List, replacing changes: [UndoChange]
   ) throws {
@@ -128,12 +117,11 @@ struct UndoLog {
     try save()
   }
 
-  /// Removes the entry of an import that was undone.
   mutating func drop(importID: String) throws {
     for number in done where try step(number)?.importID == importID { try drop(number) }
   }
 
-  /// Replaces the ids of entities that were created again under new ids, in all entries.
+  /// In all entries, replaces the old ids of entities that were recreated under new ids.
   func rename(_ names: [String: String]) throws {
     guard !names.isEmpty else { return }
     for number in first..<next {
@@ -190,7 +178,7 @@ extension UndoLog {
     while done.count > Self.limit { try reduce(done.removeFirst()) }
   }
 
-  /// Reduces an entry to the deletions of entities that the hub does not have.
+  /// Reduces an entry to its deletions of entities that the hub does not have.
   private func reduce(_ number: Int64) throws {
     let unheard = try changes(number).filter { change in
       guard case .bringBack = change.turn, try AnyEntity.held(change.kind, id: change.id, in: store) == nil else {

@@ -22,12 +22,12 @@ public struct UndoStep: Hashable, Sendable {
     }
   }
 
-  /// Text of the action, as in the command, for example `split trip 0199f3c2`.
+  /// Text of the action, as in the command: for example `split trip 0199f3c2`.
   public var label: String
   /// Time of the action.
   public var date: Date
-  /// Id of the import if the step is an import, otherwise `nil`. An import that was undone cannot be redone; its file
-  /// must be imported again.
+  /// Id of the import that the step undoes; `nil` for any other step. An undone import cannot be redone; its file must
+  /// be imported again.
   public internal(set) var importID: String?
   /// Entities that were skipped when the step was undone or redone.
   public internal(set) var left: [Left] = []
@@ -51,7 +51,7 @@ public enum UndoError: Error, Hashable, CustomStringConvertible {
   case nothingUndone
   /// Everything that the step changed has been changed again since.
   case changedSince(label: String, left: [UndoStep.Left])
-  /// Events, properties or skips of an event type that the step created have been recorded since.
+  /// Events, properties or skips have been recorded since for an event type that the step created.
   case inUse(label: String)
 
   /// Error message for the user.
