@@ -26,8 +26,8 @@ public struct TrackIntake: Sendable {
     self.clock = clock
   }
 
-  /// Creates an intake whose track log and rejected posts are rows in another storage. Readings later than the time of
-  /// `clock` are rejected.
+  /// Creates an intake whose track log and rejected posts are rows in another storage. Readings more than a day ahead
+  /// of `clock` are rejected.
   public init(rows: any TrackRows, journal: any DetectedEventStore, clock: any TimeSource) {
     refusedPosts = RejectedPosts(rows: rows)
     log = TrackLog(rows: rows)
