@@ -1,8 +1,8 @@
-/// Step of a scenario. A plan is a list of actions; any subset of the list is a valid plan as well, which makes
+/// Step of a scenario. A plan is a list of actions. Any subset of the list is a valid plan as well, which makes
 /// shrinking possible.
 public enum Action: Hashable, Sendable {
-  /// A user edits an entity, in the program that syncs or in a second one. `choice` determines the edit, and `number`
-  /// the text it writes.
+  /// A user edits an entity, in the program that syncs or in a second program. `choice` determines the edit, and
+  /// `number` the text that it writes.
   case edit(device: Int, number: Int, choice: UInt64, besideAgent: Bool = false)
   /// A user runs a command that can be undone, or undoes or redoes one.
   case command(device: Int, number: Int, choice: UInt64)
@@ -12,8 +12,7 @@ public enum Action: Hashable, Sendable {
   case wait(milliseconds: Int)
   /// A fault affects the device's next request, or the one after `afterRequests` others.
   case network(device: Int, fault: NetworkFault, afterRequests: Int)
-  /// The device loses power just before the given one of its next disk changes. `loss` determines which unsynced data
-  /// is lost.
+  /// The device loses power just before one of its next disk changes. `loss` determines which unsynced data is lost.
   case crash(device: Int, beforeChange: Int, loss: UInt64)
   /// The hub loses power.
   case crashHub(beforeChange: Int, loss: UInt64)
@@ -26,10 +25,10 @@ public enum Action: Hashable, Sendable {
   case setClock(device: Int, hours: Int)
   /// The device's store is backed up.
   case backUpStore(device: Int)
-  /// The store is restored from its backup: unsent changes since then are lost, and the hub has seen later sequence
-  /// numbers.
+  /// The device's store is restored from its backup. Unsent changes since the backup are lost, and the hub has seen
+  /// later sequence numbers.
   case restoreStore(device: Int)
-  /// A copy of one device's store replaces another's, so that two stores have the same device identity.
+  /// A copy of one device's store replaces another device's store. The two stores then have the same device identity.
   case copyStore(from: Int, to: Int)
   /// The hub is backed up.
   case backUpHub
@@ -38,7 +37,7 @@ public enum Action: Hashable, Sendable {
   case compactHub
   /// The device switches to an old version, which sends no mutations, or back to the current one.
   case install(device: Int, isOld: Bool)
-  /// The devices sync automatically from now on, like a background program.
+  /// From now on, the devices sync automatically, like a background program.
   case syncByThemselves
   /// The device has no network for this many seconds.
   case outage(device: Int, seconds: Int)
@@ -46,7 +45,7 @@ public enum Action: Hashable, Sendable {
   case loseSignals(device: Int, isSilent: Bool)
   /// The hub limits the requests per minute and device; `nil` removes the limit. `saysWhen` adds a `Retry-After`.
   case limitRate(perMinute: Int?, saysWhen: Bool)
-  /// A newer version writes an entity that this version cannot read, of a known kind or an unknown one.
+  /// A newer version writes an entity that this version cannot read, of a known or an unknown kind.
   case writeUnreadable(number: Int, isKnownKind: Bool)
   /// A user requests a snapshot, or skips to the end of the feed.
   case resync(device: Int, isSkip: Bool)
@@ -78,7 +77,8 @@ public enum Action: Hashable, Sendable {
   case companionNetwork(device: Int, fault: NetworkFault, afterRequests: Int)
   /// Like `crash`, for the device's companion store.
   case crashCompanionStore(device: Int, beforeChange: Int, loss: UInt64)
-  /// A fault occurs in one of the hubs' database transactions, after `afterTransactions` others; 0 means the next one.
+  /// A fault occurs in one of the hubs' database transactions, after `afterTransactions` others; 0 means the next
+  /// transaction.
   case database(DatabaseFault, afterTransactions: Int)
   /// The database restarts.
   case restartDatabase
@@ -114,7 +114,7 @@ public enum NetworkFault: Hashable, Sendable {
   case truncated(thousandths: Int)
   /// The response has this status without reaching the hub. Status 413 applies only to pushes.
   case status(Int, retryAfter: Int?)
-  /// A push is rejected as a whole, before or after the hub processed it. Other requests are unaffected.
+  /// A push is rejected as a whole, before or after the hub has processed it. Other requests are unaffected.
   case refused(Int, isJudged: Bool)
   /// The request takes effect, but a gateway responds with 504.
   case gatewayTimeout
@@ -191,7 +191,6 @@ extension Action: CustomStringConvertible {
 
   private func name(_ device: Int) -> String { deviceName(device) }
 
-  /// Name of the fault in the statistics; `nil` if the action is not a fault.
   var faultKind: String? {
     switch self {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil

@@ -39,7 +39,6 @@ struct CommandUser {
       default: try perform(record, before)
       }
     } catch let error as RecorderError {
-      // The entity is not on this device, or its parent is deleted.
       expectUnchanged(record, before, "\(error)")
     } catch let error as UndoError {
       if case .changedSince(let label, let left) = error { checkLeft(left, of: label, before) }
@@ -137,7 +136,6 @@ extension CommandUser {
     }
   }
 
-  /// Resolves a conflict, which can be undone as well.
   private mutating func decision(_ record: DeviceRecord) throws -> Body? {
     guard let conflict = try record.recorder.openConflicts().randomElement(using: &generator) else { return nil }
     let isRetry = Bool.random(using: &generator)
@@ -164,7 +162,7 @@ extension CommandUser {
       ImportRequest(
         source: text, options: ImportOptions(zone: .utc, now: device.clock.now), fingerprint: text))
     let after = try shown(record)
-    // Events that others recorded under the type become visible with it but are not part of the import.
+    // Events that other devices recorded under the type become visible with it but are not part of the import.
     let own = after.only(
       Set(
         after.rows.keys.filter {

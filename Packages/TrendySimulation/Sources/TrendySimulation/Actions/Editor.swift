@@ -5,7 +5,7 @@ import TrendyPersistence
 import TrendySync
 import TrendyTesting
 
-/// User of a device who performs one action, chosen by a number.
+/// User of a device. Performs one action, which is chosen by a number.
 struct Editor {
   private let run: SimulationRun
   private let device: SimulatedDevice
@@ -52,9 +52,8 @@ struct Editor {
     }
   }
 
-  /// Records many events in one save.
-  /// - Parameter count: number of events. If there are thousands, only some are tracked individually; all are compared
-  ///   with the hub in the final check.
+  /// Records many events in one save. Of thousands of events, only some are tracked individually; the final check
+  /// compares all of them with the hub.
   mutating func recordMany(_ count: Int) {
     guard let process = device.process, let type = heldType(process) else { return }
     let events = (0..<count).map { place in
@@ -81,7 +80,6 @@ struct Editor {
 
   /// Checks that all mutations of one save have the same stamp.
   private func checkStamps(of ids: [String], _ process: SimulatedDevice.ProcessRun) {
-    // A powered-off disk cannot be read.
     guard let waiting = try? ids.flatMap({ try process.factory.makeLocalStore().pendingMutations(ofEntity: $0) }) else {
       return
     }
@@ -89,8 +87,8 @@ struct Editor {
     if stamps.count > 1 { run.ledger.report(nil, "\(device.name) used several stamps in one save: \(stamps.sorted())") }
   }
 
-  /// Returns the texts that the ledger considers seen: those in the entity and in children that would be deleted with
-  /// it.
+  /// Returns the texts that the ledger considers seen: those in the entity and in the children that would be deleted
+  /// with it.
   private func seenTexts(_ kind: MutationEntityType, _ id: String, withChildren: Bool) -> [String] {
     guard let store = device.process?.factory.makeLocalStore() else { return [] }
     do {
@@ -103,14 +101,12 @@ struct Editor {
       }
       return texts
     } catch {
-      // A powered-off disk cannot be read.
       return []
     }
   }
 }
 
 extension Editor {
-  /// Creates an entity of a kind, or edits one if there are enough.
   private mutating func make(_ kind: MutationEntityType, _ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
     guard hasRoom(for: kind) else { return changeText(recorder, kind) }
     switch kind {
@@ -157,7 +153,7 @@ extension Editor {
     [.vehicle, .tripRule, .setting, .skip].randomElement(using: &generator) ?? .vehicle
   }
 
-  /// Creates a vehicle, a rule, a skip, or a setting. The id of the setting is the same on all devices.
+  /// Creates a vehicle, a rule, a skip, or a setting whose id is the same on all devices.
   private mutating func makeRecord(
     _ recorder: Recorder, _ process: SimulatedDevice.ProcessRun, _ kind: MutationEntityType
   ) {
@@ -175,7 +171,7 @@ extension Editor {
     default: break
     }
     let key = Ledger.Key(kind: kind, id: id)
-    // A deleted setting is created again under the same id.
+    // A deleted setting is recreated under the same id.
     if kind == .setting { run.ledger.onRestored(key) }
     let record = SyncedRecord(id: id, kind: kind, fields: fields)
     save("creates the \(kind.rawValue) \(id)", kind, id, .text(MergeOracle.textField(ofKind: kind.rawValue), text)) {
@@ -216,7 +212,7 @@ extension Editor {
     }
   }
 
-  /// Sets the place of an event. If the place is deleted, its name remains.
+  /// Sets the place of an event. If the place was deleted, its name remains.
   private mutating func setPlace(_ recorder: Recorder) {
     guard let id = any(.event), let place = any(.geofence) else { return }
     save("puts \(id) at \(place)", .event, id, .member("geofence_id", place)) {
@@ -225,7 +221,6 @@ extension Editor {
     }
   }
 
-  /// Changes the name or the goal of a type.
   private mutating func changeType(_ recorder: Recorder) {
     if Bool.random(using: &generator) { setGoal(recorder) } else { changeText(recorder, .eventType) }
   }
@@ -267,10 +262,9 @@ extension Editor {
     }
   }
 
-  /// Restores an event while another user, who knows of its deletion, deletes its type. Neither has seen the other's
-  /// change.
+  /// Restores an event while another user, who knows of its deletion, deletes its type. Neither user has seen the
+  /// other's change.
   private mutating func restoreUnderDeletion(_ recorder: Recorder) {
-    // A powered-off disk cannot be read.
     let deleted = (try? recorder.deleted(.event)) ?? []
     let candidates: [(DeletedEntity, SimulatedDevice)] = deleted.sorted { $0.id < $1.id }.flatMap { one in
       run.devices.filter { other in
@@ -288,7 +282,6 @@ extension Editor {
     restore(Ledger.Key(kind: .event, id: one.id), recorder)
   }
 
-  /// Restores a deleted entity.
   private func restore(_ key: Ledger.Key, _ recorder: Recorder) {
     do {
       guard try recorder.restore(key.kind, id: key.id) else { return }
@@ -305,7 +298,6 @@ extension Editor {
 
   /// Resolves a conflict: discards the value, writes it again, or chooses the user's own value.
   private mutating func decide(_ recorder: Recorder) {
-    // A powered-off disk cannot be read.
     guard let conflict = (try? recorder.openConflicts())?.randomElement(using: &generator) else { return }
     let key = Ledger.Key(kind: conflict.entityType, id: conflict.entityId)
     let kept =
@@ -317,7 +309,7 @@ extension Editor {
     case 1: isRetry = true
     default: isRetry = conflict.mine.map { ($0 == .kept) == mine } ?? true
     }
-    // The lost value is displayed next to the current one.
+    // The user sees the lost value next to the current one.
     let seen =
       seenTexts(key.kind, key.id, withChildren: conflict.origin == .journal(.delete))
       + MutationEnvelope.texts(of: conflict.present)
@@ -337,7 +329,6 @@ extension Editor {
   /// Tracks the text of an entity whose restore is pending. If the restore only removed a pending deletion from the
   /// queue, nothing is restored at the hub.
   private func noteRestoredText(of key: Ledger.Key) {
-    // A powered-off disk cannot be read.
     guard let store = process?.factory.makeLocalStore(),
       (try? store.pendingMutations(ofEntity: key.id))?.contains(where: { $0.operation == .restore }) == true,
       let text = (try? store.simulatedText(key)).flatMap(\.self)
@@ -350,7 +341,7 @@ extension Editor {
   ) {
     run.ledger.onDecided(kept, of: key)
     if conflict.origin == .journal(.restore), !isRetry { run.ledger.onDiscardedRestore(of: key) }
-    // Discarding a rejected deletion means that the entity should exist.
+    // A user who discards a rejected deletion wants the entity to exist.
     if conflict.origin == .journal(.delete), !isRetry { run.ledger.onRefusedDelete(key, device: device.number) }
     guard isRetry else { return }
     if conflict.origin == .journal(.delete) {
@@ -363,7 +354,6 @@ extension Editor {
     run.ledger.onGivenUp(seen)
     let text = value.stringValue ?? ""
     run.ledger.onText(text, over: seen, key: key, device: device.number, isSure: isSure && !text.isEmpty)
-    // A powered-off disk cannot be read.
     guard isSure, let shown = (try? process?.factory.makeLocalStore().simulatedText(key)).flatMap(\.self) else {
       return
     }
@@ -382,7 +372,7 @@ extension Editor {
   private func delete(_ kind: MutationEntityType, _ id: String, _ recorder: Recorder) {
     let key = Ledger.Key(kind: kind, id: id)
     let seen = seenTexts(kind, id, withChildren: true)
-    // A restored store may not know that it sent a create, and then drops it without sending a delete.
+    // A restored store may not know that it has sent a create, and then drops the create without sending a delete.
     let waits = (try? process?.factory.makeLocalStore().pendingMutations(ofEntity: id)) ?? []
     let isSure = !(run.ledger.wentBack.contains(device.number) && waits.contains { $0.operation == .create })
     do {
@@ -405,7 +395,6 @@ extension Editor {
     }
   }
 
-  /// Value that an edit writes.
   private enum Word {
     /// Tracked text of the entity; `nil` clears it.
     case text(_ field: String, String?)
@@ -443,7 +432,7 @@ extension Editor {
       run.ledger.onText(text ?? "", over: seen, key: key, device: device.number, isSure: isSure && text != nil)
     case .member(let name, let member): (field, value) = (name, member)
     }
-    // An imported event has the values of the first import.
+    // An imported event keeps the values from the first import.
     if NaturalIdentifier.isNatural(key.id) { return }
     run.ledger.onWord(field, of: key, value, device: device.number, isSure: isSure)
   }
@@ -458,7 +447,7 @@ extension Editor {
     return (run.made[kind] ?? []).count { isShown(kind, $0, in: store) } < run.parameters.most
   }
 
-  /// Whether an entity is visible. A store that cannot be read is a violation unless the disk is powered off.
+  /// Whether an entity is visible. If the store cannot be read although the disk has power, reports a violation.
   private func isShown(_ kind: MutationEntityType, _ id: String, in store: LocalStore) -> Bool {
     do {
       return try store.simulatedText(Ledger.Key(kind: kind, id: id)) != nil
@@ -470,7 +459,7 @@ extension Editor {
     }
   }
 
-  /// One of the newest entities, preferably one that is visible on this device.
+  /// Returns one of the newest entities, preferably one that is visible on this device.
   private mutating func any(_ kind: MutationEntityType) -> String? {
     let made = run.made[kind]?.suffix(run.parameters.newest) ?? []
     var id: String?
@@ -482,7 +471,6 @@ extension Editor {
     return id
   }
 
-  /// Event type that is visible on this device.
   private mutating func heldType(_ process: SimulatedDevice.ProcessRun) -> String? {
     guard let id = any(.eventType) else { return nil }
     return (try? process.factory.makeLocalStore().findEventType(id: id)) != nil ? id : nil

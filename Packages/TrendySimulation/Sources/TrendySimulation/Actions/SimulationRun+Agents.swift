@@ -17,7 +17,7 @@ extension SimulationRun {
     let before = wires.map(\.requests)
     for (device, wire) in zip(devices, wires) {
       wire.expectBackoff(true)
-      // An old version requests its lists one by one, and again after a failure.
+      // An old version requests each list separately, and repeats all requests after a failure.
       if device.isOld { wire.requestsPerMinute = nil }
     }
     let perMinute = wires.compactMap(\.requestsPerMinute).min()
@@ -75,7 +75,7 @@ extension SimulationRun {
       let entries = max(try await directEntries().count, held.max() ?? 0)
       let waiting = try devices.compactMap { try $0.process?.factory.makeLocalStore().syncCounts().pending }
       let most = waiting.max() ?? 0
-      // A snapshot in progress is followed by the writes that others have made since it began.
+      // A snapshot in progress is followed by the writes that other devices have made since it began.
       let all = entries + waiting.reduce(0, +)
       return 10 + (most + entries) / parameters.batchSize + all / parameters.pageSize + hub.parts(ofEntries: all)
     } catch {
@@ -84,7 +84,7 @@ extension SimulationRun {
     }
   }
 
-  /// Creates an entity on the first device and checks that the others show it in time.
+  /// Creates an entity on the first device and checks that the other devices show it in time.
   private func probe(_ id: String, isHeardWithin delay: Duration, on others: [SimulatedDevice]) async {
     guard let first = devices.first?.process else { return }
     do {

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Notices sent to companions, which must receive each of them once and in order.
+/// Notices sent to companions. Each companion must receive every notice once and in order.
 struct CompanionLedger {
   struct Way: Hashable, Comparable {
     var tracker: Int
@@ -22,15 +22,13 @@ struct CompanionLedger {
 
   private var told: [Way: [Told]] = [:]
 
-  /// - Parameter ways: companion links in the sender's store.
+  /// Records a notice sent over the companion links `ways`.
   mutating func onTold(_ text: String, over ways: [Way], isSure: Bool) {
     for way in ways { told[way, default: []].append(Told(text: text, isSure: isSure)) }
   }
 
-  /// - Parameters:
-  ///   - received: notices that a companion received from a device, in order of arrival.
-  ///   - isAll: whether no notices can be in transit any more.
-  /// - Returns: a description of the error; `nil` if there is none.
+  /// Returns a description of the first error in the notices that a companion received from a device, or `nil`. With
+  /// `isAll`, no notices can be in transit any more.
   func fault(in received: [String], over way: Way, isAll: Bool) -> String? {
     let names = "\(deviceName(way.companion)), companion of \(deviceName(way.tracker)),"
     var rest = (told[way] ?? [])[...]
@@ -48,13 +46,13 @@ struct CompanionLedger {
 
 // MARK: Companion notices
 extension SimulationRun {
-  /// - Returns: whether the action was performed.
+  /// Performs an action. Returns whether it was possible.
   func carryOutCompanion(_ action: Action, begin: (SimulatedDevice) -> Void) async -> Bool {
     guard server == nil else { return false }
     switch action {
     case .makeCompanion(let companion, let tracker):
       let client = InProcessClient(token: hub.tokens[tracker], server: hub.nextServer())
-      // Without power or space the hub creates no link, and no notices are sent.
+      // Without power or space the hub creates no link, so no notices are sent.
       return (try? await client.makeCompanion(deviceId: hub.deviceIds[companion])) != nil
     case .tell(let number, let text): return tellCompanions(of: devices[number], "n\(text)")
     case .carry(let number):
@@ -85,7 +83,7 @@ extension SimulationRun {
       if isTold { companionLedger.onTold(text, over: ways, isSure: true) }
       return isTold
     } catch {
-      // Power failed: the notice may or may not be durable.
+      // After a power failure the notice may or may not be durable.
       companionLedger.onTold(text, over: ways, isSure: false)
       return true
     }
@@ -107,7 +105,7 @@ extension SimulationRun {
       _ = try await process.courier.round()
       tell("  \(device.name) transferred notices")
     } catch is APIError {
-      // Transferred again later.
+      // The next transfer repeats it.
     } catch {
       guard device.process?.courier === process.courier, !device.isOff else { return }
       ledger.report(.noticesArriveOnce, "\(device.name) cannot transfer notices: \(error)")

@@ -8,13 +8,13 @@ extension SimulationRun {
     count(fault.kind)
     tell("  the database: \(fault)")
     switch fault {
-    // The hub's streams end with it.
+    // A hub's streams end when it is killed.
     case .hubKilled: for wire in wires { wire.loseSignals(isSilent: false) }
     default: break
     }
   }
 
-  /// - Returns: whether the action was performed.
+  /// Performs an action. Returns whether it was possible.
   func carryOutDatabase(_ action: Action) -> Bool {
     guard let database = hub.database else { return false }
     switch action {
@@ -40,14 +40,13 @@ extension SimulationRun {
     }
   }
 
-  /// Checks that a device with a cursor loads a snapshot only after a data loss or on request. A failover, a killed hub
-  /// and a lost connection require none.
+  /// Checks that a device with a cursor loads a snapshot only after a loss of data or on request. A failover, a killed
+  /// hub or a lost connection is no reason.
   func checkSnapshot(of number: Int) {
     let device = devices[number]
     guard hub.database != nil, !ledger.mayFork, !ledger.hubWasRestored,
       Self.causesOfSnapshots.allSatisfy({ story.faults[$0] == nil }),
       let store = device.process?.factory.makeLocalStore(),
-      // An unreadable store has no known cursor.
       let cursor = try? store.syncCursor(), cursor > 0, (try? store.syncMemory())?.snapshot == nil
     else { return }
     ledger.report(
@@ -56,7 +55,6 @@ extension SimulationRun {
 
   private static let causesOfSnapshots = ["resync", "compaction", "store_restored", "store_copied", "old_version"]
 
-  /// Handles the loss of committed writes at the hub.
   func onHubWentBack() {
     for wire in wires { wire.loseSignals(isSilent: false) }
     // Devices whose cursor is ahead of the hub must move it back.
@@ -64,7 +62,7 @@ extension SimulationRun {
     tracking?.onHubWentBack()
   }
 
-  /// Checks that all hubs serve the same complete feed, reading each page from a different hub than the previous one.
+  /// Checks that all hubs serve the same complete feed. Each page is read from a different hub than the previous page.
   func checkHubsAgree(_ entries: [ChangeEntry]) async throws {
     guard hub.database != nil, let horizon = hub.horizon else { return }
     var fed: [String] = []

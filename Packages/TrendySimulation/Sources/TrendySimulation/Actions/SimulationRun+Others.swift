@@ -8,7 +8,7 @@ import TrendyTesting
 
 // MARK: Administrator, plain REST clients, another user, and sources of invalid data
 extension SimulationRun {
-  /// - Returns: whether the action was performed.
+  /// Performs an action. Returns whether it was possible.
   func carryOutMore(_ action: Action) async -> Bool {
     switch action {
     case .setHubClock(let hours):
@@ -19,7 +19,6 @@ extension SimulationRun {
     case .limitRecord(let room): return server == nil && hub.limit(room: room)
     case .clearQueue(let number, let marksFailed):
       guard let process = devices[number].process, !devices[number].isOld,
-        // A powered-off disk cannot be read.
         let queue = try? process.factory.makeLocalStore().fetchPendingMutations()
       else { return false }
       ledger.onCleared(
@@ -60,7 +59,6 @@ extension SimulationRun {
   func plainRequest(
     _ method: String, _ path: String, _ body: [String: JSONValue] = [:], token: String? = nil
   ) async -> Int {
-    // A request without fields has no body.
     let data = body.isEmpty ? Data() : (try? WireJSON.encode(JSONValue.object(body))) ?? Data()
     let request = HTTPRequest(
       id: "plain", method: method, target: "/api/v1\(path)",
@@ -70,7 +68,7 @@ extension SimulationRun {
     let losses = hub.losses
     let status = await server.handle(request).status
     if status >= 500 { onFailure(of: request, status: status) }
-    // A confirmed write may be lost if the hub was killed or lost power in the meantime.
+    // If the hub was killed or lost power in the meantime, a confirmed write may be lost.
     if restartHubIfOff() || losses != hub.losses || !hub.isServing(server) { return 503 }
     return status
   }
@@ -139,7 +137,7 @@ extension SimulationRun {
     return true
   }
 
-  /// Writes to the hub with plain REST or, if `isIngest`, as the hub does for trackers.
+  /// Writes to the hub with plain REST or, if `isIngest`, in the way the hub writes for trackers.
   private func write(
     _ method: String, _ kind: MutationEntityType, _ id: String?, _ members: [String: JSONValue], isIngest: Bool
   ) async -> Int {
@@ -165,7 +163,7 @@ extension SimulationRun {
     }
   }
 
-  /// Performs a write and records the texts that it replaced, including texts replaced by concurrent writes.
+  /// Performs a write and records the texts that it replaced, including those of concurrent writes.
   private func noting(
     _ key: Ledger.Key, withChildren: Bool, _ write: () async -> Int
   ) async -> (status: Int, before: [String]) {

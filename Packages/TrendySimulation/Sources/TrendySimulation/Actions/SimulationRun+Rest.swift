@@ -13,7 +13,7 @@ extension SimulationRun {
   func comeToRest() async {
     await stopDelivering()
     if areAgents { await comeToRestByThemselves() }
-    // Cut power again: every acknowledged save must survive.
+    // Power is cut once more: every acknowledged save must survive.
     hub.restart(losing: .unsynced)
     for device in devices {
       device.restart(losing: .unsynced)
@@ -45,7 +45,6 @@ extension SimulationRun {
     for device in devices {
       guard let process = device.process, await process.engine.lastFailure == nil,
         await process.engine.pendingCount == 0,
-        // A store that cannot be read is not quiet.
         let cursor = try? process.factory.makeLocalStore().syncCursor()
       else { return false }
       guard let head = await head(), cursor == head else { return false }
@@ -53,13 +52,12 @@ extension SimulationRun {
     return true
   }
 
-  /// Client that bypasses the simulated network.
   private var directClient: any NetworkClientProtocol {
     server?.client(device: 0) ?? InProcessClient(token: hub.tokens[0], server: hub.server)
   }
 
   private func head() async -> Int64? {
-    // While the hub does not respond, its head is unknown and the run is not quiet.
+    // While the hub does not respond, its head is unknown.
     try? await directClient.getLatestCursor()
   }
 
@@ -76,13 +74,13 @@ extension SimulationRun {
     if digest.missing > 0 {
       ledger.report(.storesConverge, "\(device.name) has \(digest.missing) entries without their rows")
     }
-    // A row whose mutation was removed from the queue without marking it as failed looks like a stray row.
+    // A row whose mutation was removed from the queue without marking the row as failed looks like a stray row.
     if digest.strays > 0, ledger.cleared.isEmpty {
       ledger.report(.storesConverge, "\(device.name) has \(digest.strays) rows without an entry or a mutation")
     }
   }
 
-  /// Checks that an entity whose create was rejected is not visible once it has been deleted on another device.
+  /// Checks that an entity whose create was rejected is no longer visible after another device has deleted it.
   private func checkDeadStayHidden(_ failed: Set<Ledger.Key>, _ entries: [ChangeEntry], on device: SimulatedDevice) {
     guard !failed.isEmpty, ledger.readsOwnWrites, ledger.oldDevices.isEmpty else { return }
     let dead = Set(
@@ -158,12 +156,11 @@ extension SimulationRun {
     }
   }
 
-  /// Checks that every saved text still exists in an entity, a conflict entity or a device's journal.
-  ///
-  /// Texts that a user replaced or deleted after seeing them are exempt.
+  /// Checks that every saved text still exists in an entity, a conflict entity or a device's journal. Texts that a user
+  /// replaced or deleted after seeing them are exempt.
   private func checkNothingVanished(_ entries: [ChangeEntry]) throws {
-    // Old versions send no base versions, so the hub cannot know what their users had seen. A text lost at the hub and
-    // on the device that wrote it existed nowhere else.
+    // Old versions send no base versions, so the hub cannot know what their users had seen. A text lost both at the hub
+    // and on the device that wrote it existed nowhere else.
     let hasTwoBackups =
       ledger.hubWasRestored && (story.faults["store_restored"] ?? 0) + (story.faults["store_copied"] ?? 0) > 0
     guard ledger.oldDevices.isEmpty, !hasTwoBackups, !ledger.deviceLied else { return }
@@ -176,15 +173,15 @@ extension SimulationRun {
     }
     for device in devices {
       for conflict in try device.process?.factory.makeLocalStore().fetchConflicts() ?? [] {
-        // A rejected move leaves the entity under its old parent, and it may be deleted together with that parent. The
-        // journal names the entity, and a restore has its values.
+        // After a rejected move, the entity stays under its old parent and may be deleted together with that parent.
+        // The journal names the entity, and a restore has its values.
         reportedIds.insert(conflict.entityId)
         if conflict.payload.isEmpty { continue }
         found.formUnion(
           MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: conflict.payload)))
       }
     }
-    // Writing a lost value again repeats its author's text.
+    // A retried value repeats its author's text.
     let seenAndReplaced = Set(ledger.texts.filter { !$0.isRestored && ($0.isReplaced || $0.isGivenUp) }.map(\.text))
     for saved in ledger.texts where !seenAndReplaced.contains(saved.text) && !found.contains(saved.text) {
       if reportedIds.contains(saved.key.id) { continue }
@@ -194,7 +191,7 @@ extension SimulationRun {
     }
   }
 
-  /// Checks that no entity refers to a deleted one: children are deleted with their parent, and other references are
+  /// Checks that no entity refers to a deleted entity: children are deleted with their parent, and other references are
   /// cleared.
   private func checkReferences(_ entries: [ChangeEntry]) {
     guard !ledger.deviceLied else { return }
@@ -210,7 +207,7 @@ extension SimulationRun {
     }
   }
 
-  /// Checks that no conflict was created for a value that was replaced by an author who had seen it.
+  /// Checks that no conflict was created for a value that its replacing author had seen.
   private func checkCauses(_ entries: [ChangeEntry]) {
     guard ledger.readsOwnWrites, ledger.oldDevices.isEmpty else { return }
     for entry in entries where entry.entityType == MutationEntityType.conflict.rawValue {
@@ -227,7 +224,7 @@ extension SimulationRun {
     }
   }
 
-  /// Checks that after corrupted responses a resync restores the hub's state under the pending mutations.
+  /// Checks that after corrupted responses a resync restores the hub's state below the pending mutations.
   private func checkHealed() async {
     for _ in 0..<3 {
       for device in devices { await device.process?.engine.forceFullResync() }
@@ -283,7 +280,7 @@ extension SimulationRun {
     }
   }
 
-  /// Checks values that only one device wrote: coalesced and repeated edits must result in the last one.
+  /// Checks values that only one device wrote: after coalesced and repeated edits, the last edit must have won.
   private func checkOwnWords(_ entries: [ChangeEntry]) throws {
     let atHub = Dictionary(
       entries.filter { !$0.isDelete }.compactMap { entry in
@@ -292,7 +289,6 @@ extension SimulationRun {
         }
       }
     ) { first, _ in first }
-    // Values of rejected mutations are in the conflict journal.
     let journalled = Set(
       try devices.flatMap { try $0.process?.factory.makeLocalStore().fetchConflicts() ?? [] }.map(\.entityId))
     for (field, value) in ledger.ownWords where !journalled.contains(field.key.id) {
@@ -329,15 +325,14 @@ extension SimulationRun {
     for key in Set(here.rows.keys).union(hub.rows.keys).sorted() {
       let (shown, truth) = (here.rows[key], hub.rows[key])
       if shown == truth { continue }
-      // Old versions do not know every kind.
       if device.isOld, !MutationEntityType.typed.contains(key.kind) { continue }
       // An old version does not know at which version it deleted an entity, so it does not recognise a later restore.
       // The entity reappears with the next snapshot.
       if device.isOld, shown == nil, let truth, ledger.restored.contains(where: { $0 == key || hangs(truth, on: $0) }) {
         continue
       }
-      // If an old version repeats a create, the hub returns the first outcome. If the entity was deleted in between,
-      // the old version does not learn of it, because its snapshots contain no deletions.
+      // If an old version repeats a create, the hub returns the first outcome. The device misses a deletion in between,
+      // because snapshots for old versions contain no deletions.
       if device.isOld, truth == nil, ledger.deletedPlainly.contains(key) { continue }
       if ledger.cleared.contains(key) || (journalled.contains(key) && here.failed.contains(key)) { continue }
       switch (shown, truth) {

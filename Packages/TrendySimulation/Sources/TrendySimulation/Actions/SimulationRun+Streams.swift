@@ -5,10 +5,10 @@ import TrendyTesting
 
 // MARK: Signal streams of several hubs, whose hints to each other may be lost, late or repeated
 extension SimulationRun {
-  /// Maximum time until a hub that receives no hints polls for changes.
+  /// Maximum time until a hub without hints polls for changes.
   private static let longestUnheard: Duration = .seconds(12)
 
-  /// Checks that every stream reports the current head and never a wrong one, even without hints.
+  /// Checks that every stream reports the current head, even without hints, and never a wrong head.
   func checkStreams() async {
     guard let database = hub.database else { return }
     database.hints.onFault = { [unowned self] in count($0) }

@@ -9,7 +9,6 @@ import TrendyTesting
 
 // MARK: Trackers: no fix is lost, and the detected events equal those of a hub without faults
 extension SimulationRun {
-  /// Creates the user and the trackers before the first fault.
   func beginTrackers() throws {
     let accounts = hub.server.accounts
     let user = try accounts.createPerson(name: "Clara").id
@@ -34,7 +33,7 @@ extension SimulationRun {
         eventTypeEntryId: "at-home"))
   }
 
-  /// - Returns: whether the action was performed or begun.
+  /// Performs or begins an action. Returns whether it was possible.
   func carryOutTracking(_ action: Action, begin: (Undertaking) -> Void) async -> Bool {
     guard let tracking else { return false }
     switch action {
@@ -59,7 +58,7 @@ extension SimulationRun {
     tell("  tracker \(tracker + 1) posted batch \(batch + 1): \(status)")
   }
 
-  /// - Returns: status of the response; `nil` if there is no tracker.
+  /// Posts a batch. Returns the status of the response, or `nil` if there is no tracker.
   private func postOnce(tracker: Int, batch: Int) async -> Int? {
     guard let sender = tracking?.trackers[tracker],
       let request = try? TrackerScenario.post(sender.batches[batch], token: sender.token)
@@ -68,7 +67,7 @@ extension SimulationRun {
     let server = hub.nextServer()
     let losses = hub.losses
     let status = await server.handle(request).status
-    // A hub that is killed or loses power confirms nothing. A lost confirmed batch is posted again.
+    // A hub that was killed or lost power confirms nothing. A confirmed batch that was lost is posted again.
     if restartHubIfOff() || losses != hub.losses || !hub.isServing(server) { return 503 }
     if status >= 500 { onFailure(of: request, status: status) }
     if status < 300 { tracking?.trackers[tracker].taken.insert(batch) }
@@ -82,14 +81,13 @@ extension SimulationRun {
     do {
       try await hub.lookThrough(at: hub.nextServer())
     } catch is HubStorageError {
-      // Runs again within a minute.
+      // Detection runs again within a minute.
     } catch {
       if !hub.isOff { ledger.report(.trackersAreRecordedOnce, "a hub cannot run the detection: \(error)") }
     }
     _ = restartHubIfOff()
   }
 
-  /// Deletes a detected event or adds a note to it.
   private func touchFinding(_ choice: UInt64) async -> Bool {
     var generator = SeededGenerator(seed: choice)
     guard let tracking, !hub.isOff,
@@ -109,7 +107,6 @@ extension SimulationRun {
     return true
   }
 
-  /// Existing events of a user's record by id; empty if the hub is off.
   private func events(of user: String) -> [Event] { events(of: user) { $0.isAlive } }
 
   private func events(of user: String, where isIncluded: (HubEntry) -> Bool) -> [Event] {
@@ -127,7 +124,7 @@ extension SimulationRun {
     for tracker in tracking.trackers.indices {
       for batch in tracking.trackers[tracker].batches.indices
       where !(self.tracking?.trackers[tracker].taken.contains(batch) ?? true) {
-        // The claim of a hub killed during the detection expires after a minute.
+        // The claim of a hub that was killed during detection expires after a minute.
         let status = await postOnce(tracker: tracker, batch: batch)
         if status != 200 {
           ledger.report(
@@ -165,10 +162,9 @@ extension SimulationRun {
     }
   }
 
-  /// Returns a time in milliseconds, the resolution of the log.
   private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 
-  /// Checks that the record has the events that a hub without faults detects, except for the user's changes.
+  /// Checks that the record has the events that a hub without faults detects, apart from the user's changes.
   private func checkFindings(of tracking: TrackerScenario) async throws {
     let expected = try await quietFindings(of: tracking)
     let found = events(of: tracking.user)

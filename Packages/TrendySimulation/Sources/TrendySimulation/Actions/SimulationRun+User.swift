@@ -22,7 +22,7 @@ extension SimulationRun {
     }
   }
 
-  /// Failed action whose changes may still be durable.
+  /// Failed action whose changes may nevertheless be durable.
   struct Doubt {
     var text: String
     var before: Waiting
@@ -54,7 +54,7 @@ extension SimulationRun {
   }
 
   private func note(_ before: Waiting, _ after: Waiting, text: String, _ device: Int) {
-    // A pending text that disappeared without being sent was replaced or deleted by the user.
+    // If a pending text disappeared without being sent, the user replaced or deleted it.
     for (text, key) in before.texts where after.texts[text] == nil { ledger.onReplaced(key, device: device) }
     for key in after.deleted.subtracting(before.deleted) { ledger.onDelete(key, device: device, isSure: true) }
     let alive = before.deleted.subtracting(after.deleted).union(after.written.subtracting(before.written))

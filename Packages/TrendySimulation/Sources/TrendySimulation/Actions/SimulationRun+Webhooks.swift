@@ -5,7 +5,6 @@ import TrendyTesting
 
 // MARK: A webhook of the shared record: every change must be delivered despite hub crashes and receiver faults
 extension SimulationRun {
-  /// Webhook deliveries by one hub process.
   struct Delivery {
     let server: HubServer
     let task: Task<Void, Never>
@@ -22,13 +21,12 @@ extension SimulationRun {
     self.receiver = receiver
   }
 
-  /// Runs the deliveries on exactly the running hubs.
+  /// Runs the deliveries on exactly those hubs that are running.
   func keepDelivering() async {
     guard let receiver else { return }
     await stopDelivering { [hub] in !hub.isServing($0) }
     for server in hub.servers where !deliveries.contains(where: { $0.server === server }) {
       let task = Task(executorPreference: executor) {
-        // Storage errors are retried.
         await server.deliverWebhooks(by: receiver) { _ in }
       }
       deliveries.append(Delivery(server: server, task: task))
@@ -42,8 +40,7 @@ extension SimulationRun {
     for delivery in ended { await delivery.task.value }
   }
 
-  /// Checks that every change has been delivered, after enough time for the retries, which hubs make at least once an
-  /// hour.
+  /// Checks that every change has been delivered after the retries, which hubs make at least once an hour.
   func checkWebhookAtRest() async {
     guard let receiver else { return }
     receiver.planned = []

@@ -3,14 +3,13 @@ import TrendyModels
 import TrendyPersistence
 import TrendySync
 
-/// Performed command: the visible state of the changed entities before and after it.
+/// Visible state of the entities that a command changed, before and after the command.
 struct CarriedOut {
   var before: ShownFields
   var after: ShownFields
 
   var keys: Set<Ledger.Key> { Set(before.rows.keys).union(after.rows.keys) }
 
-  /// Whether the command concerns an entity with this id, or refers to it.
   func names(_ id: String) -> Bool {
     keys.contains { $0.id == id }
       || [before, after].contains { $0.rows.values.contains { $0.values.contains(.string(id)) } }
@@ -19,8 +18,8 @@ struct CarriedOut {
 
 // MARK: Undo and redo: the visible state is compared with the state before and after the command
 extension CommandUser {
-  /// Checks an undo or redo step: the entities must have their state before the command (undo) or after it (redo),
-  /// except for fields that were changed since.
+  /// Checks an undo or redo step. The entities must have their state before the command (undo) or after it (redo),
+  /// except for fields that have been changed since.
   func check(_ step: UndoStep, isUndo: Bool, _ before: ShownFields, _ now: ShownFields) {
     let act = "\(device.name) \(isUndo ? "undoes" : "redoes") \(step.label)"
     let changed = before.changes(to: now)
@@ -28,7 +27,7 @@ extension CommandUser {
     note(before, now)
     let name = step.importID ?? step.label
     guard let done = device.commands[name] else { return }
-    // The next redo or undo switches between the state now and the state before this step.
+    // The next redo or undo switches between the current state and the state before this step.
     device.commands[name] =
       isUndo
       ? CarriedOut(before: now.only(changed), after: before.only(changed))
@@ -50,7 +49,7 @@ extension CommandUser {
     where !newNames.values.contains(key.id) && !isShownWithItsType(key, before, now) {
       run.ledger.report(.undoRestoresTheRecord, "\(act), and \(key.id) is changed as well")
     }
-    // Entities that got a new id are no longer tracked.
+    // Entities with a new id are no longer tracked.
     for name in newNames.keys { device.commands = device.commands.filter { !$0.value.names(name) } }
   }
 
@@ -60,7 +59,7 @@ extension CommandUser {
     return before.rows[Ledger.Key(kind: .eventType, id: type)] == nil
   }
 
-  /// New ids of entities that could not be restored under their own id, because their deletion is still pending.
+  /// New ids of entities that could not be restored under their own ids, because their deletion is still pending.
   private func newNames(
     of target: [Ledger.Key: EntityFields], _ before: ShownFields, _ now: ShownFields
   ) -> [String: String] {
@@ -73,14 +72,14 @@ extension CommandUser {
     return names
   }
 
-  /// Returns the error in the state of an entity after an undo or redo step.
+  /// Returns the error in an entity's state after an undo or redo step, or `nil`.
   /// - Parameters:
-  ///   - was: visible state before the step.
-  ///   - present: state that the step replaces.
-  ///   - target: state that the step should establish.
-  ///   - now: visible state after the step.
-  ///   - left: fields that the step reports as unchanged, empty for the whole entity; `nil` if it reports nothing.
-  ///   - isShownType: whether an event type is visible.
+  ///   - was: Visible state before the step.
+  ///   - present: State that the step replaces.
+  ///   - target: State that the step should establish.
+  ///   - now: Visible state after the step.
+  ///   - left: Fields that the step reports as unchanged, empty for the whole entity; `nil` if it reports nothing.
+  ///   - isShownType: Returns whether an event type is visible.
   private func fault(
     was: EntityFields?, present: EntityFields?, target: EntityFields?, now: EntityFields?, left: Set<String>?,
     isShownType: (String) -> Bool
@@ -88,10 +87,10 @@ extension CommandUser {
     switch (was, target) {
     case (nil, nil): return now == nil ? nil : "appeared"
     case (nil, let target?):
-      // An entity that was deleted stays deleted, no matter what else was changed in it.
+      // A deleted entity stays deleted, even if it was also changed in other ways.
       if present != nil { return now != nil ? "reappeared" : left == nil ? "is missing without a report" : nil }
       guard let now else { return left == nil ? "was not restored" : nil }
-      // Changes by others while the entity was deleted are kept.
+      // Changes that other devices made while the entity was deleted are kept.
       let others = Set(now.keys).union(target.keys).filter { now[$0] != target[$0] }
       return others == left ?? []
         ? nil : "was restored with other values: \(now.difference(from: target)); left: \(left ?? [])"
@@ -101,7 +100,6 @@ extension CommandUser {
       return now == nil ? nil : "was not removed"
     case (let was?, let target?):
       guard let present else {
-        // Another user has restored the entity.
         if now != was { return "was restored by another user and then changed" }
         return was == target || left != nil ? nil : "was restored by another user but not reported"
       }
@@ -122,7 +120,7 @@ extension CommandUser {
     }
   }
 
-  /// Checks that the entities reported as unchanged were indeed changed since the command.
+  /// Checks that the entities reported as unchanged have indeed been changed since the command.
   func checkLeft(_ left: [UndoStep.Left], of label: String, _ shown: ShownFields) {
     guard let done = device.commands[label] else { return }
     for left in left {
@@ -137,7 +135,6 @@ extension CommandUser {
   }
 
   func expectUnchanged(_ record: DeviceRecord, _ before: ShownFields, _ error: String) {
-    // A powered-off disk cannot be read.
     guard let now = try? shown(record), now != before else { return }
     run.ledger.report(
       .undoRestoresTheRecord,
@@ -167,7 +164,7 @@ extension CommandUser {
   private func note(_ before: ShownFields, _ after: ShownFields) {
     for key in before.changes(to: after).sorted() {
       let (old, new) = (before.text(key), after.text(key))
-      // A text that was replaced before can reappear.
+      // After an undo, a replaced text can reappear.
       run.ledger.onMixed(key)
       if after.rows[key] == nil {
         run.ledger.onGivenUp([old].compactMap(\.self))
@@ -178,13 +175,13 @@ extension CommandUser {
         if run.ledger.everDeleted.contains(key) { run.ledger.onRestored(key) }
         if run.made[key.kind]?.contains(key.id) != true { run.made[key.kind, default: []].append(key.id) }
       }
-      // The new type is no longer in the queue, so the old value exists only in this device's conflict journal.
+      // The new type is no longer in the queue, so only this device's conflict journal contains the old value.
       if !run.ledger.cleared.isEmpty, before.rows[key]?["event_type_id"] != after.rows[key]?["event_type_id"] {
         run.ledger.onGivenUp([old].compactMap(\.self))
       }
       guard old != new else { continue }
       run.ledger.onGivenUp([old].compactMap(\.self))
-      // No payload contains a restored text.
+      // A restored text is in no payload.
       let isFollowed = new?.hasPrefix(text) == true && !NaturalIdentifier.isNatural(key.id)
       run.ledger.onText(
         new ?? "", over: [old].compactMap(\.self), key: key, device: device.number, isSure: isFollowed)
@@ -199,7 +196,7 @@ extension CommandUser {
       run.ledger.onGivenUp([before.text(key)].compactMap(\.self))
     }
     for key in run.ledger.everDeleted { run.ledger.onRestored(key) }
-    // The failed save may have been an undo that took effect, so a later redo may differ from the report.
+    // The failed save may have been an undo that took effect. A later redo may then differ from the report.
     device.commands = [:]
   }
 }

@@ -1,4 +1,4 @@
-/// Invariants of `docs/sync.md`; the raw value is the number there.
+/// Invariants of `docs/sync.md`; the raw value is the number of the invariant there.
 public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case recordedEditIsQueued = 1
   case savedDataIsDurable

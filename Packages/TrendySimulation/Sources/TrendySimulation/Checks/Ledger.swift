@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Expected state of a scenario: acknowledged saves and responses from the hub, with which the stores are compared.
+/// Expected state of a scenario, from acknowledged saves and the hub's responses. The stores are compared with it.
 struct Ledger {
   struct Key: Hashable, Comparable {
     var kind: MutationEntityType
@@ -12,16 +12,15 @@ struct Ledger {
     static func < (left: Key, right: Key) -> Bool { (left.kind.rawValue, left.id) < (right.kind.rawValue, right.id) }
   }
 
-  /// Text saved by a user.
   struct SavedText {
     var device: Int
     var key: Key
     var text: String
-    /// Whether the text was edited again or deleted on the same device, so that it need not reach the hub.
+    /// Whether the text was edited again or deleted on the same device. It then need not reach the hub.
     var isReplaced = false
-    /// Whether someone who had seen the text replaced or deleted it, so that it need not be found.
+    /// Whether a user who had seen the text replaced or deleted it. It then need not be found.
     var isGivenUp = false
-    /// Whether the entity was restored, so that the text of the restore is tracked instead.
+    /// Whether the entity was restored. The text of the restore is then tracked instead.
     var isRestored = false
   }
 
@@ -30,7 +29,6 @@ struct Ledger {
     var sequence: Int64
   }
 
-  /// Field of an entity.
   struct Field: Hashable, Comparable {
     var key: Key
     var name: String
@@ -50,63 +48,56 @@ struct Ledger {
 
   private(set) var texts: [SavedText] = []
   private(set) var words: [Field: Word] = [:]
-  /// Texts that the author of each text had seen in its place.
+  /// For each text, the texts that its author had seen in the same place.
   private var parents: [String: Set<String>] = [:]
   /// Texts that were visible before the field was cleared.
   private var clearedOver: [Key: Set<String>] = [:]
-  /// Entities with a resolved conflict, or written without a base version, where an earlier value can reappear.
+  /// Entities with a resolved conflict, or written without a base version. An earlier value of theirs can reappear.
   private(set) var mixed: Set<Key> = []
-  /// Entities removed from a queue by a user without marking them as failed.
+  /// Entities whose mutations a user removed from the queue without marking the entities as failed.
   private(set) var cleared: Set<Key> = []
-  /// All entities ever deleted by anyone.
   private(set) var everDeleted: Set<Key> = []
   /// Entities deleted by a plain REST client, whose requests contain no version.
   private(set) var deletedPlainly: Set<Key> = []
-  /// Whether one of two programs that sync a store may have received the other's responses.
+  /// Whether one of two programs that sync the same store may have received the other's responses.
   var hasTwoEngines = false
   /// Whether a device received corrupted responses.
   var hubLied = false
   /// Whether a device sent corrupted requests.
   var deviceLied = false
-  /// Expected state of the merge at the hub.
   var oracle = MergeOracle()
   /// Identities that each device has used.
   private var identities: [Int: Set<String>] = [:]
-  /// Text in each mutation, by mutation id.
   private(set) var said: [String: String] = [:]
-  /// Restored entities. Deletions of the earlier and the later incarnation can be pending concurrently.
+  /// Restored entities. Deletions of their earlier and later incarnations can be pending at the same time.
   private(set) var restored: Set<Key> = []
   /// Mutations that the hub rejected, that lost a value, or that were in a rejected push.
   private var answeredWithNo: Set<String> = []
   /// Ids of entities that the hub lacks because of a mutation in `answeredWithNo`.
   private var setAside: Set<String> = []
-  /// Acknowledged deletions of users, by device.
   private(set) var deleted: [Int: Set<Key>] = [:]
-  /// All texts in accepted mutations.
   private(set) var takenTexts: Set<String> = []
   /// Entities that each entity referred to, by id of the referring entity.
   private var referencesOf: [String: Set<String>] = [:]
   private var outcomes: [Sent: String] = [:]
-  /// Incarnation of each restored entity that was not deleted again, by id.
+  /// Incarnation of each restored entity that has not been deleted again, by id.
   private var incarnations: [String: Int64] = [:]
-  /// Entity created at each version.
   private var madeAt: [Int64: String] = [:]
   /// Mutations that may have been applied when the hub lost power, or before it was restored.
   private var unsure: Set<Sent> = []
   /// Entities imported at the hub.
   private var imported: Set<String> = []
   private var contents: [Sent: MutationEnvelope] = [:]
-  /// Highest head in any response.
   private(set) var highestHead: Int64 = 0
   private(set) var violations: [Violation] = []
-  /// Devices that ran an old version, whose mutations contain no base version.
   var oldDevices: Set<Int> = []
   /// Whether the hub lost accepted writes, so that a device's visible state may be the only copy of a text.
   private(set) var hubWasRestored = false
 
-  /// Devices whose store was restored from a backup. They may drop a create that was already sent.
+  /// Devices whose store was restored from a backup. They may drop a create that they have already sent.
   private(set) var wentBack: Set<Int> = []
-  /// Whether two stores may have used the same identity. Until the hub detects it, both use the same sequence numbers.
+  /// Whether two stores may have used the same identity, and therefore the same sequence numbers until the hub detects
+  /// it.
   private var hasCopies = false
   /// Whether two stores continue from the same content.
   private var hasTwins = false
@@ -130,8 +121,8 @@ struct Ledger {
 
   /// Records a text that a user wrote.
   /// - Parameters:
-  ///   - seen: texts that the author saw in its place.
-  ///   - isSure: whether the save was acknowledged. A failed save may still be durable.
+  ///   - seen: Texts that the author saw in its place.
+  ///   - isSure: Whether the save was acknowledged. A failed save may still be durable.
   mutating func onText(_ text: String, over seen: [String] = [], key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
     if text.isEmpty {
@@ -153,7 +144,7 @@ struct Ledger {
     return met.contains(seen)
   }
 
-  /// Handles a resolved conflict, whose values no longer need to be found.
+  /// Handles a resolved conflict. Its values need not be found any more.
   mutating func onDecided(_ kept: [String], of key: Key) {
     mixed.insert(key)
     for index in texts.indices where kept.contains(texts[index].text) {
@@ -176,8 +167,8 @@ struct Ledger {
 
   mutating func onMixed(_ key: Key) { mixed.insert(key) }
 
-  /// Handles mutations that a user removed from the queue; the hub may never receive them.
-  /// - Parameter isMarked: whether the entities are marked as failed.
+  /// Handles mutations that a user removed from the queue. The hub may never receive them. `isMarked` means that their
+  /// entities were marked as failed.
   mutating func onCleared(_ keys: [Key], isMarked: Bool) {
     if !isMarked { cleared.formUnion(keys) }
     mixed.formUnion(keys)
@@ -187,7 +178,7 @@ struct Ledger {
   mutating func onDelete(_ key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
     everDeleted.insert(key)
-    // A plain REST client sends no incarnation, so it is unknown which one was deleted.
+    // A plain REST client sends no incarnation, so the deleted incarnation is unknown.
     if device < 0 {
       incarnations = [:]
       deletedPlainly.insert(key)
@@ -211,8 +202,8 @@ struct Ledger {
     for device in storeMarks.keys { storeMarks[device]?.deleted.remove(key) }
   }
 
-  /// Handles the restore of an entity with a visible text. From now on the text must be found as if that user had
-  /// written it.
+  /// Handles the restore of an entity with a visible text. From now on the text must be found as if the restoring user
+  /// had written it.
   mutating func onRestoredText(_ text: String, of key: Key, device: Int) {
     // If the text was replaced, a pending deletion may carry the later text.
     guard readsOwnWrites, !mixed.contains(key), clearedOver[key]?.contains(text) != true,
@@ -224,7 +215,6 @@ struct Ledger {
 
   mutating func onRefusedDelete(_ key: Key, device: Int) { deleted[device]?.remove(key) }
 
-  /// Marks all texts that the device wrote in an entity as replaced.
   mutating func onReplaced(_ key: Key, device: Int) {
     for index in texts.indices where texts[index].device == device && texts[index].key == key {
       texts[index].isReplaced = true
@@ -236,7 +226,7 @@ struct Ledger {
     Dictionary(grouping: texts.filter { $0.device == device }, by: \.key).mapValues { $0.map(\.text) }
   }
 
-  /// Whether users must see their own writes immediately; `false` after a restore, a copied store or corrupted data.
+  /// Whether users must see their own writes immediately: not after a restore, a copied store or corrupted data.
   var readsOwnWrites: Bool { !hasCopies && !hubWasRestored && !hubLied && !deviceLied }
 
   /// Whether the hub can have a reason to report a fork.
@@ -250,7 +240,7 @@ struct Ledger {
     storeMarks[device] = Mark(texts: texts.count, deleted: deleted[device] ?? [])
   }
 
-  /// Handles a restored store: unsent changes since the backup are lost, as expected.
+  /// Handles a restored store. Unsent changes since the backup are lost, as expected.
   mutating func onRestore(device: Int) {
     wentBack.insert(device)
     hasCopies = true
@@ -271,7 +261,6 @@ struct Ledger {
   /// Records that the standby of the hubs' database receives no further writes.
   mutating func onStandbyBehind() { standbyMark.takenTexts = takenTexts }
 
-  /// Handles the takeover by the standby.
   mutating func onFailover() { onHubWentBack(to: standbyMark) }
 
   mutating func onHubRestore() { onHubWentBack(to: hubMark) }
@@ -287,7 +276,7 @@ struct Ledger {
     oracle = MergeOracle()
     // The devices still have stamps from the hub's later clock.
     oracle.isHubSet = true
-    // Entities that no device wrote may exist nowhere else.
+    // If no device wrote an entity, it may exist nowhere else.
     for index in texts.indices where texts[index].device < 0 { texts[index].isGivenUp = true }
     for device in deleted.keys where device < 0 { deleted[device] = nil }
     highestHead = 0
@@ -306,9 +295,7 @@ struct Ledger {
 
   // MARK: The hub
 
-  /// Handles an accepted plain REST write.
   mutating func onPlainWrite(_ body: Data) {
-    // A body that is not JSON contains no text.
     guard let document = try? WireJSON.decode(JSONValue.self, from: body) else { return }
     let list = document.arrayValue ?? document.objectValue?["events"]?.arrayValue ?? [document]
     for value in list.compactMap(\.objectValue) { onTaken(value) }
@@ -347,8 +334,8 @@ struct Ledger {
     }
   }
 
-  /// Handles a push whose effects the hub lost before the response arrived. Rejected mutations are still moved to the
-  /// conflict journal.
+  /// Handles a push whose effects the hub lost before the response arrived. The device still moves rejected mutations
+  /// to the conflict journal.
   mutating func onForgotten(_ request: PushRequest, answer: PushResponse) {
     let refused = Set(answer.outcomes.filter { $0.status == "refused" || !$0.lost.isEmpty }.map(\.sequence))
     for mutation in request.mutations where refused.contains(mutation.sequence) {
@@ -376,7 +363,7 @@ struct Ledger {
     let isTaken = outcome.status == "accepted" || outcome.status == "merged"
     if isTaken { takenTexts.formUnion(mutation.texts { !outcome.lost.contains($0) }) }
     let sent = Sent(device: device, sequence: outcome.sequence)
-    // Includes the id, because two stores with the same identity would each accept the other's outcomes.
+    // The words include the id, because two stores with the same identity would each accept the other's outcomes.
     let words =
       "\(mutation.id) \(outcome.status) at \(outcome.version.map { "\($0)" } ?? "-") \(outcome.problem?.type ?? "")"
     if let known = outcomes[sent] {
@@ -405,7 +392,7 @@ struct Ledger {
     }
   }
 
-  /// Checks that a deletion removes only the incarnation its author had seen, and that every accepted write has a
+  /// Checks that a deletion removes only the incarnation that its author had seen, and that every accepted write has a
   /// version.
   private mutating func checkIncarnations(_ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, isSure: Bool) {
     guard outcome.status == "accepted" || outcome.status == "merged" else { return }
@@ -427,12 +414,11 @@ struct Ledger {
           "a deletion of incarnation \(mutation.incarnation) of \(id) was accepted after its restore as \(incarnation)"
         )
       }
-      // Children are deleted with their type.
       if kind == MutationEntityType.eventType.rawValue { incarnations = [:] }
     }
   }
 
-  /// Handles a push during which the hub lost power, so that it is unknown whether and when it was applied.
+  /// Handles a push during which the hub lost power. It is unknown whether and when the push was applied.
   mutating func onUnsure(_ request: PushRequest) {
     for mutation in request.mutations {
       unsure.insert(Sent(device: request.device, sequence: mutation.sequence))
@@ -448,7 +434,7 @@ struct Ledger {
   private mutating func checkRefusal(_ problem: ProblemDetails?, of mutation: MutationEnvelope) {
     defer { setAside.insert(mutation.entityId) }
     let (type, detail) = (problem?.type ?? "", problem?.detail ?? "")
-    // Entities of a newer version, or from a corrupted response, may be re-offered to a hub that lost them.
+    // Entities from a newer version, or from a corrupted response, may be re-offered to a hub that has lost them.
     if type.hasSuffix(":invalid"), !mutation.entityId.hasPrefix("future-"), !hubLied {
       report(
         .mutationAppliesOnce,
@@ -456,8 +442,8 @@ struct Ledger {
       )
     }
     guard !hasTwins, !hubWasRestored, !hubLied, !deviceLied, oldDevices.isEmpty else { return }
-    // The device has created the parent earlier, or received it from the hub. A restore names its parent only if it
-    // changes it.
+    // The device has created the parent earlier, or received it from the hub. A restore names the parent only if it
+    // changes the parent.
     let references = mutation.references + (referencesOf[mutation.entityId] ?? [])
     if type.hasSuffix(":parent_deleted"), !references.contains(where: wasRejectedOrDeleted) {
       report(.childHasItsParent, "\(mutation.entityId) was sent before its parent: \(detail)")
@@ -483,7 +469,7 @@ struct Ledger {
     }
   }
 
-  /// Checks before a push that the content of a sequence number never changes.
+  /// Checks before a push that no sequence number has been reused for other content.
   mutating func onSend(_ request: PushRequest, by device: Int) {
     identities[device, default: []].insert(request.device)
     for mutation in request.mutations {
@@ -499,8 +485,7 @@ struct Ledger {
     }
   }
 
-  /// Handles a push that was rejected as a whole. A mutation counts as rejected only if it was the only one in the
-  /// push.
+  /// Handles a push that was rejected as a whole. A mutation counts as rejected only if it was alone in the push.
   mutating func onRefusal(_ mutations: [(id: String, entityId: String)]) {
     guard mutations.count == 1, let mutation = mutations.first else { return }
     answeredWithNo.insert(mutation.id)
@@ -513,16 +498,14 @@ struct Ledger {
 
   /// Whether the hub ever gave a reason to move the mutation to the conflict journal.
   func hadReason(for conflict: Conflict) -> Bool {
-    // A rejected create also removes the pending mutations of its entity and its children from the queue, which the
-    // device gives as the reason. It cannot be derived here, because an update need not name its parent.
+    // A rejected create also removes the pending mutations of its entity and its children from the queue, for the
+    // reason below. The ledger cannot derive this, because an update need not name its parent.
     answeredWithNo.contains(conflict.id) || setAside.contains(conflict.entityId) || hubLied
       || conflict.reason.hasPrefix("Depends on a rejected ")
   }
 
-  /// Whether the author of a value had seen the value that it replaced, so that there is no conflict.
-  /// - Parameters:
-  ///   - text: replaced text.
-  ///   - mutation: id of the replacing mutation.
+  /// Whether the author of a value had seen the value that it replaced, so that there is no conflict. `text` is the
+  /// replaced text, and `mutation` the id of the replacing mutation.
   func wasSeen(_ text: String, by mutation: String, device: String) -> Bool {
     guard let replacing = said[mutation], replacing != text else { return false }
     // After a change of identity, a device is not recognised as the author of its earlier writes.
@@ -530,8 +513,7 @@ struct Ledger {
     return hadSeen(text, author: replacing)
   }
 
-  /// Values that only one device ever wrote. They must be unchanged everywhere, independent of clocks, merges and other
-  /// edits.
+  /// Values that only one device ever wrote. Clocks, merges and other edits must not change them.
   var ownWords: [(field: Field, value: String?)] {
     guard readsOwnWrites, oldDevices.isEmpty else { return [] }
     return words.filter { $0.value.devices.count == 1 && $0.value.isSure && !mixed.contains($0.key.key) }.map {
@@ -540,12 +522,10 @@ struct Ledger {
     .sorted { $0.field < $1.field }
   }
 
-  /// Handles a head in a response.
   mutating func onHead(_ head: Int64) { highestHead = max(highestHead, head) }
 }
 
 extension MutationEnvelope {
-  /// Texts in the selected fields.
   func texts(_ isWanted: (String) -> Bool) -> [String] {
     Self.texts(of: (fields?.mapValues(\.value) ?? payload).filter { isWanted($0.key) })
   }
@@ -557,12 +537,11 @@ extension MutationEnvelope {
     fields.filter { $0.key.hasSuffix("_id") && $0.key != "external_id" }.compactMap(\.value.stringValue)
   }
 
-  /// Ids that a stored payload refers to; empty for a payload that cannot be decoded, which refers to nothing.
+  /// Ids that a stored payload refers to; empty for a payload that cannot be decoded.
   static func references(of payload: Data) -> [String] {
     (try? WireJSON.decode([String: JSONValue].self, from: payload)).map { references(of: $0) } ?? []
   }
 
-  /// Texts of simulated users in a payload.
   static func texts(of payload: [String: JSONValue]) -> [String] {
     ["label", "name", "notes", "note", "value"].compactMap { payload[$0]?.stringValue }
   }

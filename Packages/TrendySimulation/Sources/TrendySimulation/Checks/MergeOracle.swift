@@ -1,10 +1,11 @@
 import TrendyModels
 
-/// Independent model of the merge: remembers the last write of each text field and predicts the result of the next one.
+/// Independent model of the merge: remembers the last write to each text field and predicts the result of the next
+/// write.
 ///
-/// Shares no code with the hub. An author who has seen a value replaces it, regardless of the clocks. Of two authors
-/// who have not seen each other's values, the later stamp wins, then the greater device id. What the authors have seen
-/// follows from the scenario.
+/// Shares no code with the hub. An author who has seen a value replaces it, regardless of the clocks. If two authors
+/// have not seen each other's values, the later stamp wins, then the greater device id. The scenario determines what
+/// the authors have seen.
 struct MergeOracle {
   private struct Value {
     var text: String
@@ -18,7 +19,7 @@ struct MergeOracle {
     var field: String
   }
 
-  /// Whether the hub's date was ever changed, so that the hub time can repeat.
+  /// Whether the hub's date was ever changed. The hub time can then repeat.
   var isHubSet = false
   /// Last writes that are known for certain.
   private var values: [FieldKey: Value] = [:]
@@ -34,18 +35,17 @@ struct MergeOracle {
     }
   }
 
-  /// Discards the value of an entity whose state is uncertain, so that the next write is not checked.
+  /// Discards the value of an entity whose state is uncertain. The next write is then not checked.
   mutating func forget(kind: String, id: String) {
     values[FieldKey(kind: kind, id: id, field: Self.textField(ofKind: kind))] = nil
   }
 
   mutating func forgetAll() { values = [:] }
 
-  /// Checks the hub's first outcome for a mutation.
+  /// Checks the hub's first outcome for a mutation. Returns a description of the error, or `nil`.
   /// - Parameters:
-  ///   - now: hub time in milliseconds since 1970, which limits stamps.
-  ///   - hadSeen: whether the author of the second text had seen the first.
-  /// - Returns: a description of the error; `nil` if the outcome is correct.
+  ///   - now: Hub time in milliseconds since 1970, which limits stamps.
+  ///   - hadSeen: Returns whether the author of the second text had seen the first.
   mutating func onOutcome(
     _ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, by device: String, now: Int64,
     hadSeen: (_ text: String, _ author: String) -> Bool
@@ -55,7 +55,6 @@ struct MergeOracle {
       kind: mutation.entityType, id: mutation.entityId, field: Self.textField(ofKind: mutation.entityType))
     let operation = MutationOperation(rawValue: mutation.operation)
     if operation == .delete {
-      // Children are deleted with their type.
       if mutation.entityType == MutationEntityType.eventType.rawValue { forgetAll() }
       values[key] = nil
       return nil
@@ -83,7 +82,7 @@ struct MergeOracle {
         return "\(text) of \(change.stamp) in \(mutation.entityId) is stamped before \(present.text) of "
           + "\(present.stamp), which its author had seen"
       }
-      // A hub whose date was set back can assign equal stamps; then neither write is the later one.
+      // A hub whose date was set back can assign equal stamps, so that neither write is later.
       if isHubSet, incoming.stamp <= present.stamp { return nil }
       return lost
         ? "\(text) lost to \(present.text) in \(mutation.entityId), which its author had seen and replaced" : nil

@@ -18,7 +18,7 @@ extension EntityFields {
     }
   }
 
-  /// Returns the fields with the new ids in references to entities whose id has changed.
+  /// Replaces references to entities whose ids have changed.
   func renamed(_ names: [String: String]) -> EntityFields {
     var fields = self
     for (name, value) in self where name.hasSuffix("_id") && name != "external_id" {
@@ -27,7 +27,6 @@ extension EntityFields {
     return fields
   }
 
-  /// Returns the fields without the type of a place if that type was deleted.
   func withoutDeletedTypes(_ shown: ShownFields) -> EntityFields {
     filter { name, value in
       guard name == "event_type_entry_id", let type = value.stringValue else { return true }

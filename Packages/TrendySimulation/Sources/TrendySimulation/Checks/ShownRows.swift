@@ -10,7 +10,6 @@ struct ShownRows {
 
   init() {}
 
-  /// Creates the state from feed entries that this version can read.
   init(_ entries: [ChangeEntry]) {
     for entry in entries where !entry.isDelete {
       guard let data = entry.data, let kind = MutationEntityType(rawValue: entry.entityType) else { continue }
@@ -26,7 +25,7 @@ struct ShownRows {
     }
   }
 
-  /// Decoded value; empty if unreadable.
+  /// Decoded value as an array; empty if it cannot be decoded.
   private func readable<Value: Decodable>(_ data: ChangeEntryData, as type: Value.Type) -> [Value] {
     (try? data.decode(type)).map { [$0] } ?? []
   }
@@ -64,7 +63,7 @@ struct ShownRows {
       let key = Ledger.Key(kind: Entity.entityType, id: entity.id)
       if entity.syncStatus == .failed { failed.insert(key) }
       entity.syncStatus = .synced
-      // The order of fields is fixed, so that equal values have equal text.
+      // The order of fields is fixed, so equal values have equal text.
       let document = (try? WireJSON.encode(entity.createRequest)).map { String(decoding: $0, as: UTF8.self) } ?? "?"
       if rows.updateValue(document, forKey: key) != nil { rows[key] = "twice: \(document)" }
     }

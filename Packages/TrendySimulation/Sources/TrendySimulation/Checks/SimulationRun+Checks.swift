@@ -12,7 +12,6 @@ extension SimulationRun {
   func checkCursor(_ device: SimulatedDevice) {
     guard let process = device.process, !device.disk.isOff else { return }
     do {
-      // After a corrupted response a cursor may decrease.
       guard !ledger.hubLied, let cursor = try process.factory.makeLocalStore().syncCursor() else {
         device.cursor = 0
         return
@@ -41,11 +40,11 @@ extension SimulationRun {
       for payload in queue.map(\.payload) + journal.map(\.payload) where !payload.isEmpty {
         found.formUnion(MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: payload)))
       }
-      // A restored hub receives the missing entities again from the devices' replicas.
+      // A restored hub receives missing entities again from the devices' replicas.
       if ledger.hubWasRestored { found.formUnion(try heldTexts(store)) }
       for saved in ledger.texts where saved.device == device.number && !saved.isReplaced && !found.contains(saved.text)
       {
-        // A restored hub may have forgotten that the text was given up.
+        // After a restore, the hub may not know that the text was given up.
         if ledger.hubWasRestored, saved.isGivenUp { continue }
         if ledger.hubLied { continue }
         ledger.report(
@@ -60,7 +59,6 @@ extension SimulationRun {
               + conflict.reason)
         }
       }
-      // A rejected deletion is undone and recorded in the conflict journal.
       for conflict in journal where conflict.operation == .delete {
         ledger.onRefusedDelete(Ledger.Key(kind: conflict.entityType, id: conflict.entityId), device: device.number)
       }
@@ -73,8 +71,8 @@ extension SimulationRun {
     }
   }
 
-  /// Checks conditions that hold at any time, even during a sync round: users see their own writes, and no child is
-  /// visible without its type.
+  /// Checks conditions that must hold even during a sync round: users see their own writes, and no child is visible
+  /// without its type.
   func checkMoment(_ device: SimulatedDevice) {
     guard let process = device.process, !device.disk.isOff, !ledger.hubLied else { return }
     do {
@@ -101,7 +99,7 @@ extension SimulationRun {
       }
       for (key, said) in own.sorted(by: { $0.key < $1.key }) {
         let isShown = try isShown(key, in: store)
-        // A deletion of an earlier incarnation, which the hub will reject, does not hide the later one.
+        // A deletion of an earlier incarnation, which the hub will reject, does not hide the later incarnation.
         if said.isDeleted, isShown, !ledger.restored.contains(key) {
           ledger.report(.deletedStaysDeleted, "\(device.name) shows \(key.id), whose deletion is pending there")
         }
@@ -113,13 +111,12 @@ extension SimulationRun {
         }
       }
       guard ledger.readsOwnWrites else { return }
-      // Rejected changes are reverted and recorded in the conflict journal.
       let journalled = Set(try store.fetchConflicts().map(\.entityId))
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
       where texts.count > 1 && !journalled.contains(key.id) && !ledger.mixed.contains(key) {
-        // A delete in a plain REST call has no text for a later restore; other deletes keep it while pending.
+        // A plain REST delete contains no text for a later restore. Other deletes keep the text while they are pending.
         if ledger.restored.contains(key), device.isOld || own[key]?.isDeleted == true { continue }
-        // The order of edits by an old version is ambiguous if a request is repeated late.
+        // If a request is repeated late, the order of an old version's edits is ambiguous.
         if device.isOld, story.faults["request_repeated_late"] != nil { continue }
         // After a restore, the last text can also be among the earlier ones.
         guard let shown = try store.simulatedText(key), shown != texts.last, texts.contains(shown) else { continue }
@@ -127,7 +124,7 @@ extension SimulationRun {
           .ownWritesAreVisible,
           "\(device.name) wrote \(texts[texts.count - 1]) into \(key.id)but shows \(shown) again")
       }
-      // An entity without a parent is visible as soon as it is saved, unless someone deletes it.
+      // An entity without a parent is visible as soon as it is saved, unless a user deletes it.
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
       where Self.kindsOfTheirOwn.contains(key.kind) && !journalled.contains(key.id) && !ledger.mixed.contains(key) {
         guard !ledger.everDeleted.contains(key), try store.simulatedText(key) == nil else { continue }
@@ -168,7 +165,6 @@ extension SimulationRun {
 }
 
 extension LocalStore {
-  /// Visible text of an entity, as written by a simulated user.
   func simulatedText(_ key: Ledger.Key) throws -> String? {
     switch key.kind {
     case .event: try findEvent(id: key.id)?.notes

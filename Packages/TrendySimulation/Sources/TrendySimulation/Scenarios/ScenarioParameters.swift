@@ -2,22 +2,21 @@ import TrendyTesting
 
 /// Sizes and action weights of a scenario, derived from its seed.
 ///
-/// Small sizes provoke interactions: a few entities that every user edits, and feed pages of one entry.
+/// Small sizes provoke interactions: users edit the same few entities, and some feed pages contain one entry.
 struct ScenarioParameters {
   let batchSize: Int
   let largeBatchSize: Int
   let pageSize: Int
   let largePageSize: Int
-  /// Number of most recently created entities from which users choose one to act on.
+  /// Number of newest entities from which users choose one to act on.
   let newest: Int
-  /// Maximum number of entities of a kind on a device. At the maximum, its user edits one instead of creating another.
+  /// Maximum number of entities of a kind on a device. At the maximum, its user edits an entity instead of creating
+  /// one.
   let most: Int
-  /// Whether each device's clock reports its uptime, which does not change when the date is set.
+  /// Whether each device's clock reports its uptime, which a change to the date does not affect.
   let hasBootClock: [Bool]
-  /// Weights of user actions.
   let acts: [(act: UserAction, weight: Int)]
 
-  /// User action.
   enum UserAction: CaseIterable {
     case makeType
     case makeEvent
@@ -53,7 +52,7 @@ struct ScenarioParameters {
       case .restore: 5
       case .changeGeofence, .decide: 3
       case .changeDefinition, .clearNotes, .setPlace, .deleteType, .deleteOther: 2
-      // Random actions restore an event during the deletion of its type only in one of several hundred scenarios.
+      // Random actions restore an event during the deletion of its type in only one of several hundred scenarios.
       case .restoreUnderDeletion: 2
       case .clearMood: 1
       }
@@ -63,7 +62,7 @@ struct ScenarioParameters {
     var isNeeded: Bool { self == .makeType || self == .makeEvent }
   }
 
-  /// - Parameter hasLargeImport: whether batches and pages have production sizes, for scenarios with thousands of rows.
+  /// With `hasLargeImport`, batches and pages have production sizes, for scenarios with thousands of rows.
   init(seed: UInt64, devices: Int, density: SimulationWorld.Density, hasLargeImport: Bool = false) {
     var generator = SeededGenerator(seed: seed ^ 0x7E3A_91C5_0DF2_4B68)
     let batchSize = [1, 3, 10, 10].randomElement(using: &generator) ?? 10
@@ -78,7 +77,6 @@ struct ScenarioParameters {
     hasBootClock = (0..<devices).map { _ in Bool.random(using: &generator) }
     acts = UserAction.allCases.map { act in
       let factor = [0, 1, 1, 2, 5].randomElement(using: &generator) ?? 1
-      // With few entities, deletions and moves are as frequent as edits of texts.
       return (act, (isNarrow ? 5 : act.weight) * (act.isNeeded ? max(factor, 1) : factor))
     }
     largeBatchSize = max(self.batchSize, [1, 3, 10, 40].randomElement(using: &generator) ?? 40)

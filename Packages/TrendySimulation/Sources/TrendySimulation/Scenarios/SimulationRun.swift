@@ -25,13 +25,12 @@ final class SimulationRun: @unchecked Sendable {
   /// Custom server in place of the hub.
   let server: (any SimulatedServer)?
   let user: (any SimulatedUser)?
-  /// Per device, failed actions of custom users whose effect is unknown until the store can be read.
+  /// Failed actions of custom users, by device. Their effect is unknown until the store can be read.
   var doubts: [Int: Doubt] = [:]
   private(set) var devices: [SimulatedDevice] = []
   private(set) var wires: [SimulatedLink] = []
-  /// Links for companion notices, which are independent of sync.
+  /// Links for companion notices, independent of sync.
   private(set) var companionWires: [SimulatedLink] = []
-  /// Whether the devices sync automatically.
   private(set) var areAgents = false
   private(set) var areFaultsOver = false
   var ledger = Ledger()
@@ -42,7 +41,6 @@ final class SimulationRun: @unchecked Sendable {
   var receiver: SimulatedWebhookReceiver?
   var deliveries: [Delivery] = []
   var story: ScenarioResult
-  /// Ids of all entities ever created, in order.
   var made: [MutationEntityType: [String]] = [:]
 
   init(_ simulator: SyncSimulator, seed: UInt64, executor: SeededTaskExecutor) throws {
@@ -59,7 +57,6 @@ final class SimulationRun: @unchecked Sendable {
     server = try simulator.makeServer?(clock, generator.next())
     hub = try SimulatedHub(
       clock: clock, seed: generator.next(), devices: world.devices,
-      // A custom server replaces a single hub.
       hubs: server == nil ? world.hubs(ofSeed: seed) : 1, executor: executor)
     for number in 0..<world.devices {
       let wire = SimulatedLink(run: self, device: number)
@@ -107,8 +104,6 @@ final class SimulationRun: @unchecked Sendable {
     return true
   }
 
-  // MARK: The plan
-
   func carryOut(_ plan: [Action]) async {
     var generator = SeededGenerator(seed: seed &+ 1)
     var actions = 0
@@ -136,13 +131,10 @@ final class SimulationRun: @unchecked Sendable {
     endFaults()
   }
 
-  /// Operation that runs concurrently with other actions.
   enum Undertaking {
     case round(SimulatedDevice, Round)
-    /// Delivery of companion notices.
     case carrying(SimulatedDevice)
     case post(tracker: Int, batch: Int)
-    /// A run of the detection on posted readings.
     case look
   }
 
@@ -169,11 +161,10 @@ final class SimulationRun: @unchecked Sendable {
   func stopAgents() async {
     areAgents = false
     for device in devices { device.pause() }
-    // Lets cancelled tasks finish.
     await clock.advance(by: .zero)
   }
 
-  /// Whether the plan must not start rounds on the device, because its requests during an outage are being counted.
+  /// Whether the plan must not start rounds on the device, because an outage check is counting its requests.
   private func leavesAlone(_ device: Int) -> Bool { areAgents && wires[device].hasOutage }
 
   private func runAgents() {
@@ -181,7 +172,6 @@ final class SimulationRun: @unchecked Sendable {
     for device in devices { device.run(on: executor) }
   }
 
-  /// Sends the hub's head to all open signal streams.
   func tellHead() {
     guard areAgents, let head = hub.head else { return }
     for wire in wires where !wire.hasOutage { wire.onHead(head) }
@@ -207,7 +197,6 @@ final class SimulationRun: @unchecked Sendable {
       guard beginRound(number, .plain, begin) else { return }
       return
     case .wait(let milliseconds):
-      // Devices are off during a longer wait.
       let isLong = milliseconds > Self.longestWaitOn
       if isLong {
         for device in devices { device.pause() }
@@ -244,7 +233,7 @@ final class SimulationRun: @unchecked Sendable {
       onHubWentBack()
     case .compactHub:
       guard !hub.isOff else { return }
-      // If its disk is full or off, the hub compacts later.
+      // If the hub's disk is full or off, the hub compacts later.
       while (try? hub.server.compact()) == true {}
     case .install(let number, let isOld):
       devices[number].isOld = isOld
@@ -289,7 +278,7 @@ final class SimulationRun: @unchecked Sendable {
     noteFault(action)
   }
 
-  /// - Returns: whether the round began. At most two rounds run at once per device.
+  /// Begins a round, unless two are running on the device. Returns whether it began.
   private func beginRound(_ number: Int, _ round: Round, _ begin: (Undertaking) -> Void) -> Bool {
     let device = devices[number]
     guard device.rounds < 2, device.process != nil, !leavesAlone(number) else { return false }
@@ -326,7 +315,7 @@ final class SimulationRun: @unchecked Sendable {
     device.rounds -= 1
     let isSameProcess = device.process?.engine === process.engine
     if isSameProcess {
-      // A skip reports its error by throwing.
+      // A skip reports its error by throwing it.
       let failure: (any Error)? = if kind == .skip { error } else { await engine.lastFailure }
       if failure == nil, wires[device.number].requests == requests {
         ledger.report(
@@ -338,7 +327,7 @@ final class SimulationRun: @unchecked Sendable {
     }
   }
 
-  /// Whether a device has pending mutations. True if its store cannot be read.
+  /// Whether a device has pending mutations, or its store cannot be read.
   func hasWaiting(_ device: Int) -> Bool {
     guard let store = devices[device].process?.factory.makeLocalStore(), let counts = try? store.syncCounts() else {
       return true
@@ -358,7 +347,7 @@ final class SimulationRun: @unchecked Sendable {
       wire.planned = []
       wire.lies = []
       wire.endOutage()
-      // A rate limit stays if the devices sync automatically, because the backlog must drain under any limit.
+      // While the devices sync automatically, a rate limit stays: the backlog must drain under any limit.
       if !areAgents { wire.requestsPerMinute = nil }
     }
     for device in devices {
@@ -374,7 +363,6 @@ final class SimulationRun: @unchecked Sendable {
     checkPower()
   }
 
-  /// Restarts devices that lost power and checks immediately that acknowledged saves survived.
   private func checkPower() {
     for device in devices {
       if device.restartIfOff() {
@@ -387,9 +375,9 @@ final class SimulationRun: @unchecked Sendable {
         runAgents()
         check(device)
       } catch .diskFull {
-        // The device starts when there is space again.
+        // The device starts once there is space again.
       } catch {
-        // Power failed during the start; the next check restarts the device.
+        // Power failed during the start. The next check restarts the device.
         if !device.disk.isOff {
           ledger.report(.savedDataIsDurable, "\(device.name)'s store cannot be opened after a power failure: \(error)")
         }

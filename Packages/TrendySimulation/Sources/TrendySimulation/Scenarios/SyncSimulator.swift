@@ -31,7 +31,7 @@ public struct SyncSimulator: Sendable {
     await run(world.plan(seed: seed), seed: seed)
   }
 
-  /// Runs a custom or shortened plan. The seed determines the order of tasks and the data lost by disks.
+  /// Runs a custom or shortened plan. The seed determines the order of tasks and the data that disks lose.
   @concurrent
   public func run(_ plan: [Action], seed: UInt64) async -> ScenarioResult {
     let executor = SeededTaskExecutor(seed: seed)
@@ -48,13 +48,13 @@ public struct SyncSimulator: Sendable {
       await run.comeToRest()
       run.story.violations = run.ledger.violations
       run.story.duration = run.clock.uptime
-      // Read here, because remaining tasks can run concurrently with the caller.
+      // Read before returning, because remaining tasks can run concurrently with the caller.
       run.story.steps = executor.steps
       return run.story
     }
   }
 
-  /// Kinds of violations: the messages without names and numbers.
+  /// Kinds of violations: their messages without names and numbers.
   private static func kinds(_ story: ScenarioResult) -> Set<String> {
     Set(
       story.violations.map { violation in
@@ -64,10 +64,9 @@ public struct SyncSimulator: Sendable {
       })
   }
 
-  /// Shortens a plan by removing ever smaller parts, as long as a violation of the same kind remains.
-  ///
-  /// Runs at most `limit` scenarios.
-  /// - Returns: the plan and its result; `nil` if the plan causes no violation.
+  /// Shortens a plan by removing ever smaller parts, as long as a violation of the same kind remains. Runs at most
+  /// `limit` scenarios.
+  /// - Returns: The plan and its result; `nil` if the plan causes no violation.
   public func shrink(_ plan: [Action], seed: UInt64, limit: Int = 2000) async -> (
     plan: [Action], story: ScenarioResult
   )? {

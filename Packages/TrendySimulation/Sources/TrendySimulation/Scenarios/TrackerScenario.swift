@@ -5,19 +5,18 @@ import TrendyTesting
 
 /// Another user of the hub, whose trackers post fixes in which the hub detects trips and visits.
 ///
-/// This record is separate from the one that the devices share, so that it contains only detected events and the user's
+/// This user's record is separate from the record that the devices share. It contains only detected events and the
+/// user's changes to them.
 /// changes to them.
 struct TrackerScenario {
   struct Tracker {
     let deviceId: String
     let token: String
-    /// Fixes of a day, in the batches in which they are posted.
     let batches: [[Location]]
     /// Indices of acknowledged batches.
     var taken: Set<Int> = []
   }
 
-  /// Change that the user made to a detected event.
   struct Touch {
     let span: ClosedRange<Date>
     /// New note; `nil` if the event was deleted.
@@ -32,15 +31,13 @@ struct TrackerScenario {
   var trackers: [Tracker]
   /// Changes by event id.
   var touches: [String: Touch] = [:]
-  /// Number of posts and detection runs in progress.
   var underWay = 0
 
-  /// Number of trackers, and of batches per day.
   static let trackers = 2
   static let batches = 8
 
-  /// The day before the scenario as recorded by each tracker. In a third of the scenarios, both trackers are with one
-  /// traveller.
+  /// The fixes of the day before the scenario, by tracker. In a third of the scenarios, the same traveller carries both
+  /// trackers.
   static func days(seed: UInt64) -> [[[Location]]] {
     let isTogether = seed.isMultiple(of: 3)
     return (0..<trackers).map { batches(seed: isTogether ? seed : seed &+ UInt64($0) &* 7919) }
@@ -68,7 +65,6 @@ struct TrackerScenario {
 }
 
 extension Location {
-  /// The fix as the Overland app posts it.
   fileprivate var overland: JSONValue {
     [
       "type": "Feature",
@@ -82,7 +78,6 @@ extension Location {
 }
 
 extension TrackerScenario {
-  /// Creates the request with which a tracker posts fixes.
   static func post(_ fixes: [Location], token: String) throws -> HTTPRequest {
     HTTPRequest(
       id: "post", method: "POST", target: "/overland",

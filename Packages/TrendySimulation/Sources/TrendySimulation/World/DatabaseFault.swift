@@ -29,7 +29,6 @@ extension DatabaseFault: CustomStringConvertible {
     }
   }
 
-  /// Name of the fault in the statistics.
   var kind: String {
     switch self {
     case .lostAtBegin: "database_lost"
@@ -42,7 +41,6 @@ extension DatabaseFault: CustomStringConvertible {
     }
   }
 
-  /// Whether the fault also affects read-only transactions.
   var isOfEveryTransaction: Bool {
     switch self {
     case .lostAtBegin, .hubStopped: true

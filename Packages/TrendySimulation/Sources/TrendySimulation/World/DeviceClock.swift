@@ -11,7 +11,7 @@ final class DeviceClock: TimeSource {
 
   private let name: String
 
-  /// - Parameter tellsBoot: whether the machine reports its boot and uptime.
+  /// Creates a clock. `tellsBoot` means that the machine reports its boot and uptime.
   init(_ base: any TimeSource, name: String, tellsBoot: Bool = false) {
     self.base = base
     self.name = name
@@ -25,7 +25,6 @@ final class DeviceClock: TimeSource {
     }
   }
 
-  /// Simulates a reboot.
   func restart() {
     let uptime = base.uptime
     start.withLock { start in start = start.map { ($0.boot + 1, uptime) } }

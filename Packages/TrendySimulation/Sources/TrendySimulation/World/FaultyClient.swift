@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Client of a custom server behind the simulated network.
+/// Client of a custom server, with the faults of the simulated network.
 struct FaultyClient: NetworkClientProtocol {
   let base: any NetworkClientProtocol
   let wire: SimulatedLink

@@ -12,7 +12,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case secondProcess = "second-process"
   /// A device's store is restored from a backup.
   case restoredStore = "restored-store"
-  /// A device continues with a copy of another's store.
+  /// A device continues with a copy of another device's store.
   case copiedStore = "copied-store"
   /// The hub is restored from a backup.
   case restoredHub = "restored-hub"
@@ -28,7 +28,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case unreadable
   /// A user requests a snapshot.
   case resync
-  /// The hub's date jumps, and with it the hub time that devices learn.
+  /// The hub's date jumps, which changes the hub time that devices estimate.
   case hubClock = "hub-clock"
   /// The hub restarts repeatedly, with a write after each start.
   case hubEpochs = "hub-epochs"
@@ -48,16 +48,16 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case bulk
   /// Responses contain extreme numbers, foreign ids, reordered entries, or fewer entries than announced.
   case lyingHub = "lying-hub"
-  /// One of the user's devices pushes mutations corrupted in the same ways as responses in ``lyingHub``.
+  /// One of the user's devices pushes mutations that are corrupted in the same ways as responses in ``lyingHub``.
   case lyingDevice = "lying-device"
 
   /// Several hubs share a database that loses connections, rejects transactions and fails over to a standby.
   case database
-  /// Another user's trackers post late, twice and out of order to hubs that stall or crash during the detection.
+  /// Another user's trackers post late, twice and out of order, to hubs that stall or crash during detection.
   case trackers
   /// The hub limits the size of the record.
   case fullRecord = "full-record"
-  /// The hub rejects whole pushes, with any status and repeatedly, in part after processing them.
+  /// The hub rejects whole pushes with any status, repeatedly, and in some cases after processing them.
   case refusedPushes = "refused-pushes"
   /// A webhook delivers changes to a receiver that rejects deliveries, hangs or is unreachable, or whose responses are
   /// lost.
@@ -86,7 +86,6 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     .restoredHub, .restoredTogether, .copiedStore, .unreadable, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
   ]
 
-  /// Relative frequency.
   var weight: Int {
     switch self {
     case .network: 110
@@ -100,7 +99,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .unreadable, .bulk, .stranger: 4
     case .hubEpochs: 3
     case .lyingHub, .lyingDevice: 20
-    // These apply to a whole scenario or not at all.
+    // These hazards apply to a whole scenario or not at all.
     case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes,
       .lateConnection:
       0

@@ -5,15 +5,15 @@ public import TrendyProtocols
 
 /// Client without a socket, for a hub or any server that implements `docs/api.md`.
 ///
-/// Passes every request to a closure, which forwards it to a `HubServer` or a custom server, possibly with simulated
-/// faults. The closure throws `APIError.networkError` if there is no response.
+/// Passes every request to a closure. The closure forwards it to a `HubServer` or a custom server, possibly with
+/// simulated faults, and throws `APIError.networkError` if there is no response.
 public struct InProcessClient: NetworkClientProtocol {
   private let token: String
   private let signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)?
   private let carry: Carry
 
-  /// Sends a request; the second argument is the decoded body of a push. Returns the response, with its decoded body if
-  /// the closure had to decode it.
+  /// Sends a request with, for a push, its decoded body. Returns the response and, if it had to be decoded for a check,
+  /// its decoded body.
   typealias Carry = @Sendable (HTTPRequest, PushRequest?) async throws -> (HTTPResponse, PushResponse?)
 
   /// Creates a client. Without `signals`, signal streams end immediately.
@@ -39,7 +39,7 @@ public struct InProcessClient: NetworkClientProtocol {
 
   // MARK: Sync
 
-  /// Does nothing: an unhealthy hub makes the other requests fail.
+  /// Does nothing: if the hub is unhealthy, the other requests fail.
   public func checkHealth() async throws {}
 
   public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {
@@ -60,7 +60,7 @@ public struct InProcessClient: NetworkClientProtocol {
   public func push(_ batch: PushBatch) async throws -> PushBatchResult {
     let request = PushRequest(batch)
     let response = try await respond("POST", "/mutations", try WireJSON.encode(request), push: request)
-    // If the hub reports a fork, the outcomes before it remain valid.
+    // If the hub reports a fork, the preceding outcomes remain valid.
     let judged = try? response.judged ?? WireJSON.decode(PushResponse.self, from: response.body)
     if response.status >= 400, judged?.isForked != true { throw response.error }
     return try (judged ?? WireJSON.decode(PushResponse.self, from: response.body)).answer(to: request.mutations)
@@ -259,7 +259,6 @@ extension InProcessClient {
     var judged: PushResponse?
 
     var error: APIError {
-      // Without a problem document, the status is the only information.
       guard let problem = try? WireJSON.decode(ProblemDetails.self, from: body) else { return .httpError(status) }
       return .problem(problem, retryAfter: retryAfter.map { .seconds($0) })
     }

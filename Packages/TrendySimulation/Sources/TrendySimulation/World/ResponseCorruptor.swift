@@ -6,11 +6,10 @@ import TrendyTesting
 enum ResponseCorruptor {
   static let numbers: [Int64] = [.max, .max - 1, .min, .min + 1, -1, 0, 1 << 53, 253_402_300_800_000]
 
-  /// Corrupts a document or NDJSON lines. Other data is unchanged.
+  /// Corrupts a JSON document or NDJSON lines. Other data is unchanged.
   static func about(_ body: Data, using generator: inout SeededGenerator) -> Data {
     var lines = body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Data($0) }
     if lines.count > 2, Int.random(in: 0..<4, using: &generator) == 0 {
-      // Removes or repeats a line.
       let place = Int.random(in: 1..<lines.count - 1, using: &generator)
       if Bool.random(using: &generator) { lines.remove(at: place) } else { lines[place] = lines[lines.count - 2] }
       return Data(lines.joined(separator: [UInt8(ascii: "\n")]))
@@ -23,7 +22,7 @@ enum ResponseCorruptor {
     return Data(lines.joined(separator: [UInt8(ascii: "\n")]))
   }
 
-  /// Changes one value in the document. All values are equally likely, including objects and arrays.
+  /// Changes one value in the document. All values are equally likely to change, including objects and arrays.
   static func distort(_ document: inout JSONValue, using generator: inout SeededGenerator) {
     var left = Int.random(in: 0..<size(document), using: &generator)
     document = distorted(document, &left, &generator)
@@ -37,7 +36,7 @@ enum ResponseCorruptor {
     }
   }
 
-  /// - Parameter left: number of values before the one to change; negative after the change.
+  /// Changes the value at a depth-first position. `left` is the number of values before it; negative after the change.
   private static func distorted(
     _ value: JSONValue, _ left: inout Int, _ generator: inout SeededGenerator
   ) -> JSONValue {

@@ -5,10 +5,8 @@ struct Signals {
   typealias Reader = AsyncThrowingStream<Int64, any Error>.Continuation
 
   private var readers: [Reader] = []
-  /// Open streams without further signals.
   private var silent: [Reader] = []
   private var saidHead: Int64?
-  /// Whether new streams are rejected.
   var areRefused = false
 
   mutating func open(_ reader: Reader, head: Int64?) {
@@ -17,20 +15,17 @@ struct Signals {
     readers.append(reader)
   }
 
-  /// Closes all streams with an error.
   mutating func end() {
     for reader in readers + silent { reader.finish(throwing: APIError.networkError("the stream was closed")) }
     readers = []
     silent = []
   }
 
-  /// Stops the signals of all open streams.
   mutating func silence() {
     silent += readers
     readers = []
   }
 
-  /// Sends each head once.
   mutating func tell(_ head: Int64) {
     guard head != saidHead else { return }
     saidHead = head
@@ -40,27 +35,27 @@ struct Signals {
   }
 }
 
-/// Checks that a device respects `Retry-After` and pauses pushes for 30 seconds after three rate-limited ones in a row.
+/// Checks that a device respects `Retry-After`, and pauses pushes for 30 seconds after three rate-limited pushes in a
+/// row.
 struct BackoffChecker {
   private static let limit = 3
   private static let shortestBreak: Duration = .seconds(30)
 
-  /// Uptime until which requests are expected to pause.
   private var quietUntil: Duration = .zero
   private var openUntil: Duration = .zero
   private var refusedPushes = 0
   private var process: ObjectIdentifier?
-  /// Whether rounds are automatic. A user who requests a round does not wait.
+  /// Whether rounds are automatic. A round that a user requests need not wait.
   var areExpected = false
 
-  /// - Returns: a description of the error if a push is too early; otherwise `nil`.
+  /// Returns a description of the error if a push is too early, otherwise `nil`.
   func onPush(at now: Duration, process: ObjectIdentifier) -> String? {
     let end = max(quietUntil, openUntil)
     guard areExpected, process == self.process, now < end else { return nil }
     return "\((end - now).components.seconds) s before the end of the backoff"
   }
 
-  /// - Parameter hasWaiting: whether there are pending mutations. If not, a successful pull also ends the rate limit.
+  /// Handles a successful response. Without pending mutations, a successful pull also ends the rate limit.
   mutating func onAnswer(isPush: Bool, hasWaiting: Bool) {
     quietUntil = .zero
     if isPush || !hasWaiting { (refusedPushes, openUntil) = (0, .zero) }
@@ -98,7 +93,7 @@ struct Outage {
 
   init(start: Duration = .zero) { self.start = start }
 
-  /// - Returns: a description of the error if there are too many requests; otherwise `nil`.
+  /// Returns a description of the error if there are too many requests, otherwise `nil`.
   mutating func onRequest(at now: Duration, process: ObjectIdentifier) -> String? {
     requests += 1
     return excess(requests, "requests", now, process)
@@ -109,8 +104,8 @@ struct Outage {
     return excess(streams, "streams", now, process)
   }
 
-  /// Allows two requests per round. The interval between rounds increases during the first eight rounds of a process to
-  /// an average of two and a half minutes, of which jitter may remove more than half.
+  /// Allows two requests per round. During the first eight rounds of a process, the interval between rounds grows to an
+  /// average of two and a half minutes, of which jitter may remove more than half.
   private mutating func excess(_ count: Int, _ what: String, _ now: Duration, _ process: ObjectIdentifier) -> String? {
     processes.insert(process)
     let seconds = Int((now - start).components.seconds)

@@ -6,11 +6,10 @@ import TrendyTesting
 /// Database shared by several simulated hubs, with the failure modes of PostgreSQL.
 ///
 /// A transaction locks its row from beginning to end; other tasks run only between transactions. The hubs' production
-/// code decides what to repeat, and what was committed or lost.
+/// code decides what to repeat, and whether commits took effect or were lost.
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDatabase: @unchecked Sendable {
-  /// Data on a server's disk.
   struct Rows {
     var users = MemoryHubPeople()
     var directory = MemoryHubDirectory()
@@ -19,7 +18,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     var epoch = Epoch()
     /// Connections per hub.
     var counts: [String: Int64] = [:]
-    /// Posted readings and the hub that runs the detection, by user.
+    /// Posted readings, and the hub that runs detection, by user.
     var tracks: [String: MemoryTrackTable] = [:]
     var readers: [String: DetectionRunner] = [:]
   }
@@ -34,7 +33,6 @@ final class SimulatedDatabase: @unchecked Sendable {
   }
 
   struct Epoch {
-    /// 0 before the first epoch.
     var number: Int64 = 0
     var id = ""
     /// Identity of the server when the epoch began.
@@ -47,10 +45,10 @@ final class SimulatedDatabase: @unchecked Sendable {
   }
 
   private(set) var rows = Rows()
-  /// Data of the standby while commits do not wait for it.
+  /// Data of the standby, while commits do not wait for the standby.
   private var lagging: Rows?
   private var backup: Rows?
-  /// Incremented at each server start. A connection belongs to one generation.
+  /// Number of server restarts. A connection belongs to one generation.
   private(set) var generation = 0
   /// Identity of the server, which changes at each start.
   private var identity: String { "server \(generation)" }
@@ -60,7 +58,6 @@ final class SimulatedDatabase: @unchecked Sendable {
   private var refusedCommits = 0
   var isFull = false
   var planned: [Planned] = []
-  /// Number of commits whose result was initially unknown.
   private(set) var doubts = 0
   /// Tokens of commits whose result is currently unknown.
   private var inDoubt: Set<UInt64> = []
@@ -76,7 +73,7 @@ final class SimulatedDatabase: @unchecked Sendable {
   private var depth = 0
   /// Called when a fault occurs.
   var onFault: (DatabaseFault) -> Void = { _ in }
-  /// Called before each commit, while the rows are unchanged.
+  /// Called before each commit, while the rows are still unchanged.
   var beforeCommit: (() -> Void)?
 
   init(seed: UInt64, clock: any TimeSource, executor: SeededTaskExecutor) {
@@ -86,10 +83,9 @@ final class SimulatedDatabase: @unchecked Sendable {
     self.executor = executor
   }
 
-  /// Uptime of the server.
   var uptime: Duration { clock.uptime + stopped }
 
-  /// Stalls a hub while other tasks run, except for those that wait for it.
+  /// Stalls a hub while other tasks run, except those that wait for it.
   private func standStill(for seconds: Int) {
     stopped += .seconds(seconds)
     guard depth < Self.deepest else { return }
@@ -116,13 +112,10 @@ final class SimulatedDatabase: @unchecked Sendable {
     letOthersRun()
   }
 
-  /// Marks the result of a commit as known or permanently unknown.
   func settle(_ token: UInt64) { inDoubt.remove(token) }
 
-  /// Whether the result of any commit is unknown.
   var isInDoubt: Bool { !inDoubt.isEmpty }
 
-  /// Cancels planned faults that have not occurred.
   func endFaults() {
     areFaultsOver = true
     planned = []
@@ -152,7 +145,7 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   // MARK: Transactions
 
-  /// - Returns: fault of the transaction, if any.
+  /// Begins a transaction. Returns its fault, if any.
   func begin(generation: Int, isWriting: Bool) throws(DatabaseFailure) -> DatabaseFault? {
     letOthersRun()
     guard generation == self.generation else { throw .lost("the server closed the connection") }
@@ -182,13 +175,8 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   private func note(_ fault: DatabaseFault?) { if let fault { onFault(fault) } }
 
-  /// Commits the rows of a transaction.
-  /// - Parameters:
-  ///   - new: new rows.
-  ///   - token: identifies the transaction.
-  ///   - generation: generation of the connection.
-  ///   - fate: fault of the transaction.
-  ///   - kill: kills the hub.
+  /// Commits the rows of a transaction. `token` identifies the transaction, `fate` is its fault, and `kill` kills the
+  /// hub.
   func commit(
     _ new: Rows, token: UInt64, generation: Int, fate: DatabaseFault?, kill: () -> Void
   ) throws(DatabaseFailure) {
@@ -231,7 +219,7 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   // MARK: The server
 
-  /// Closes all connections, as a restart or a failover does.
+  /// Closes all connections, like a restart or a failover.
   func restart() {
     generation += 1
     refusedConnections = areFaultsOver ? 0 : Int.random(in: 0..<4, using: &generator)
@@ -240,9 +228,8 @@ final class SimulatedDatabase: @unchecked Sendable {
   /// Stops the replication to the standby.
   func fallBehind() { lagging = lagging ?? rows }
 
-  /// Lets the standby take over. Writes that it has not received are lost.
-  /// - Parameter isAsynchronous: whether the standby may lag; otherwise it catches up first.
-  /// - Returns: whether commits were lost.
+  /// Lets the standby take over. If `isAsynchronous`, the standby may lag, and writes that it has not received are
+  /// lost; otherwise it catches up first. Returns whether commits were lost.
   @discardableResult func failOver(isAsynchronous: Bool) -> Bool {
     defer {
       lagging = nil
@@ -255,11 +242,11 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   func backUp() { backup = rows }
 
-  /// - Returns: whether there is a backup.
+  /// Restores the backup. Returns whether there is one.
   func restore() -> Bool {
     guard let backup else { return false }
     lagging = nil
-    // Every hub can detect the restore if the backup counts fewer of its connections.
+    // Every hub can detect the restore if the backup contains a lower count of its connections.
     let isNoticed = rows.counts.allSatisfy { $0.value > backup.counts[$0.key] ?? 0 }
     goBack(to: backup)
     restart()

@@ -7,7 +7,7 @@ import TrendyTesting
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecked Sendable {
-  /// Connection to one server start; unusable once it is lost.
+  /// Connection that belongs to one server start, or is lost.
   final class Connection {
     let generation: Int
     var isLost = false
@@ -24,7 +24,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   private var isDead = false
   private let onKill: (SimulatedDatabaseStorage) -> Void
 
-  /// - Parameter onKill: called when the process is killed within a transaction.
+  /// Creates the storage. `onKill` is called when the process is killed within a transaction.
   init(
     _ database: SimulatedDatabase, hub: String, seed: UInt64,
     onKill: @escaping (SimulatedDatabaseStorage) -> Void
@@ -48,7 +48,6 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   }
 
   func give(_ connection: Connection) {
-    // Older connections are probably lost as well.
     if connection.isLost { idle = [] } else { idle.append(connection) }
   }
 
@@ -80,7 +79,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
-  /// Reads rows in a transaction that refers to a user's row.
+  /// Reads rows in a transaction on a user's row.
   func reading<Result>(_ row: String, _ body: (SimulatedDatabase.Rows) throws -> Result) throws -> Result {
     try perform(session: session(row, isWriting: false)) {
       try body($0.begin())
@@ -88,8 +87,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
-  /// Writes rows atomically in a transaction that locks one row.
-  /// - Parameter body: receives the rows and the server's uptime.
+  /// Writes rows atomically in a transaction that locks one row. `body` receives the rows and the server's uptime.
   func writing<Result>(
     _ row: String, _ body: (inout SimulatedDatabase.Rows, Duration) throws -> Result
   ) throws -> Result {
@@ -117,7 +115,6 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
-  /// Row that transactions on the directory lock.
   private static let directory = ""
 
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
@@ -132,7 +129,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   }
 
   func tracks(of user: String) throws -> any TrackRows {
-    // An erased user has no track log.
+    // An erased user has no track log, so this must throw.
     try read(user: user) { _ in }
     return SimulatedTrackRows(storage: self, user: user)
   }
@@ -148,8 +145,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
 
   func checkReady() throws { try readDirectory { _ in } }
 
-  /// Reconnects, like a hub whose readiness is checked.
-  /// - Returns: whether the server accepted the connection.
+  /// Reconnects, like a hub whose readiness is checked. Returns whether the server accepted the connection.
   func reconnect() -> Bool {
     idle = []
     // After a rejection, the next request tries again.
@@ -160,7 +156,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
 }
 
 extension SimulatedDatabaseStorage {
-  /// Transaction with the rows as they were when it locked its row.
+  /// Transaction on the rows as they were when it locked its row.
   final class Session: DatabaseSession {
     private let database: SimulatedDatabase
     private let connection: Connection
@@ -168,7 +164,6 @@ extension SimulatedDatabaseStorage {
     private let isWriting: Bool
     private let token: UInt64
     private let kill: () -> Void
-    /// Rows with the writes of the transaction.
     var rows: SimulatedDatabase.Rows?
     private var fate: DatabaseFault?
     private(set) var failure: DatabaseFailure?
@@ -217,7 +212,7 @@ extension SimulatedDatabaseStorage {
       return failure
     }
 
-    /// Does nothing, because the writes exist only in this session.
+    /// Does nothing: the writes exist only in this session.
     func end() {}
   }
 }

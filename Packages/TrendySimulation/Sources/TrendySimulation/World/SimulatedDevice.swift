@@ -7,8 +7,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Device with a real store on an in-memory disk, and a real recorder and engine. Each power failure starts a new
-/// process.
+/// Device with a real store on an in-memory disk, and a real recorder and engine. After each power failure it starts a
+/// new process.
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDevice: @unchecked Sendable {
@@ -17,7 +17,6 @@ final class SimulatedDevice: @unchecked Sendable {
     let files: ProcessFileSystem
     let factory: DefaultDataStoreFactory
     let recorder: Recorder
-    /// Recorder of a second program on the same store.
     let besideRecorder: Recorder
     let besideFiles: ProcessFileSystem
     let engine: SyncEngine
@@ -26,7 +25,6 @@ final class SimulatedDevice: @unchecked Sendable {
     let companionFiles: ProcessFileSystem
     let companions: CompanionStore
     let courier: CompanionTransport
-    /// Task of the automatic sync.
     var loop: Task<Void, Never>?
   }
 
@@ -46,14 +44,13 @@ final class SimulatedDevice: @unchecked Sendable {
   var rounds = 0
   /// Whether a transfer of notices is running, in any process.
   var carries = false
-  /// Highest cursor since the store last had none.
+  /// Highest cursor since the store last had no cursor.
   var cursor: Int64 = 0
-  /// Number of hub restores after which the cursor has not decreased yet.
+  /// Number of hub restores that have not lowered the cursor yet.
   var restoresToNotice = 0
   /// Whether the device runs an old version that uses only plain REST.
   var isOld = false
   private var backup: (disk: SimulatedFileSystem, commands: [String: CarriedOut])?
-  /// The user's commands that the store can undo or redo, by label or import id.
   var commands: [String: CarriedOut] = [:]
 
   init(
@@ -72,10 +69,9 @@ final class SimulatedDevice: @unchecked Sendable {
 
   var name: String { deviceName(number) }
 
-  /// Whether the device is without power.
   var isOff: Bool { disk.isOff || companionDisk.isOff }
 
-  /// Starts a process. Throws on a full or powered-off disk; the start is then repeated later.
+  /// Starts a process. Throws if the disk is full or powered off; the start is then repeated later.
   func begin() throws(StorageError) {
     let files = ProcessFileSystem(disk)
     let besideFiles = ProcessFileSystem(disk)
@@ -126,12 +122,11 @@ final class SimulatedDevice: @unchecked Sendable {
     companionDisk.powerOff(beforeChange: change)
   }
 
-  /// Cancels a planned power failure that has not occurred.
   func keepPower() {
     for disk in [disk, companionDisk] where !disk.isOff { disk.powerOff(beforeChange: .max) }
   }
 
-  /// - Returns: whether the device was off and has been prepared for a restart.
+  /// If the device is off, prepares it for a restart. Returns whether it was off.
   func restartIfOff() -> Bool {
     guard isOff else { return false }
     restart(losing: .random(seed: loss))
@@ -169,15 +164,14 @@ final class SimulatedDevice: @unchecked Sendable {
 
   func backUp() { backup = (disk.copy(), commands) }
 
-  /// Replaces the disk with the backup before the next process.
-  /// - Returns: whether there is a backup.
+  /// Replaces the disk with the backup, for the next process. Returns whether there is a backup.
   func restoreBackup() -> Bool {
     guard let backup else { return false }
     replaceDisk(with: backup.disk, backup.commands)
     return true
   }
 
-  /// Replaces the disk with a copy of another device's before the next process.
+  /// Replaces the disk with a copy of another device's disk, for the next process.
   func copy(_ other: SimulatedDevice) { replaceDisk(with: other.disk, other.commands) }
 
   private func replaceDisk(with other: SimulatedFileSystem, _ commands: [String: CarriedOut]) {

@@ -13,12 +13,11 @@ final class SimulatedHints: @unchecked Sendable {
   private var listeners: [Listener] = []
   private var late: [(hint: HubHint, listener: Listener)] = []
   private var generator: SeededGenerator
-  /// Called for each hint affected by a fault.
   var onFault: (String) -> Void = { _ in }
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// - Returns: subscription, which the hub also uses to send hints.
+  /// Subscribes a hub. It also uses the subscription to send hints.
   func listen(hub: String, _ hear: @escaping (HubHint) -> Void) -> any HintSubscription {
     listeners.append(Listener(hub: hub, hear: hear))
     return Line(hints: self, hub: hub)

@@ -12,7 +12,6 @@ import TrendyTesting
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedHub: @unchecked Sendable {
-  /// One run of a hub process.
   private struct Process {
     let server: HubServer
     let storage: any HubStorage
@@ -28,27 +27,21 @@ final class SimulatedHub: @unchecked Sendable {
   let clock: DeviceClock
   private var generator: SeededGenerator
   private var processes: [Process] = []
-  /// Number of hub processes started so far.
   private var births = 0
   private(set) var user = ""
   private var files: ProcessFileSystem
   private(set) var tokens: [String] = []
   private(set) var deviceIds: [String] = []
-  /// Token of a plain REST client.
   private(set) var plainToken = ""
   /// Token of a device that pushes invalid data.
   private(set) var liarToken = ""
-  /// Token of another user's device.
   private(set) var strangerToken = ""
   private(set) var stranger = ""
   private var loss: UInt64 = 0
   private let executor: SeededTaskExecutor
 
-  /// - Parameters:
-  ///   - seed: determines all random values.
-  ///   - devices: number of the user's devices.
-  ///   - hubs: number of hubs; several share a database.
-  ///   - executor: executor of the scenario.
+  /// Creates the hub, or `hubs` hubs that share a database, for a user with this number of devices. The seed determines
+  /// all random values.
   init(clock: any TimeSource, seed: UInt64, devices: Int, hubs: Int, executor: SeededTaskExecutor) throws {
     let clock = DeviceClock(clock, name: "hub")
     self.clock = clock
@@ -93,8 +86,8 @@ final class SimulatedHub: @unchecked Sendable {
     return Process(server: server, storage: storage, ingest: ingest)
   }
 
-  /// Maximum snapshot part sizes in bytes. An entry has about 400 bytes, so a snapshot consists of one part per entry,
-  /// of several parts, or of one.
+  /// Maximum snapshot part sizes in bytes. An entry has about 400 bytes, so a part contains one entry, several entries,
+  /// or all of them.
   private static let partSizes = [1, 1000, 4000, 1 << 20]
 
   /// Maximum number of parts of a snapshot with this many entries.
@@ -110,19 +103,17 @@ final class SimulatedHub: @unchecked Sendable {
 
   var servers: [HubServer] { processes.map(\.server) }
 
-  /// Hub for the next request.
   func nextServer() -> HubServer {
     if processes.count == 1 { return server }
     return processes[Int.random(in: processes.indices, using: &generator)].server
   }
 
-  /// Whether the process is still running.
   func isServing(_ server: HubServer) -> Bool { processes.contains { $0.server === server } }
 
-  /// Whether no hub responds because of a power failure.
+  /// Whether the single hub does not respond because of a power failure.
   var isOff: Bool { database == nil && disk.isOff }
 
-  /// Number of times confirmed writes were lost, except by a restore from files.
+  /// Number of times confirmed writes were lost, apart from restores of files.
   var losses: Int { database?.losses ?? 0 }
 
   private func onKilled(_ storage: SimulatedDatabaseStorage) {
@@ -140,7 +131,6 @@ final class SimulatedHub: @unchecked Sendable {
 
   // MARK: Contents
 
-  /// Reads without simulated faults; `nil` if the disk cannot be read.
   private func read<Result>(_ body: (any HubReadTransaction) throws -> Result) -> Result? { read(of: user, body) }
 
   private func read<Result>(of user: String, _ body: (any HubReadTransaction) throws -> Result) -> Result? {
@@ -149,10 +139,8 @@ final class SimulatedHub: @unchecked Sendable {
     return try? processes[0].storage.read(user: user, body)
   }
 
-  /// A user's entries; empty if the disk cannot be read.
   func entries(of user: String) -> [HubEntry] { read(of: user) { try $0.entries(after: 0, limit: .max) } ?? [] }
 
-  /// A user's track log.
   func tracks(of user: String) throws -> any TrackRows { try processes[0].storage.tracks(of: user) }
 
   /// Runs the periodic detection for all users on one hub.
@@ -160,15 +148,12 @@ final class SimulatedHub: @unchecked Sendable {
     try await processes.first { $0.server === server }?.ingest.tick(at: server)
   }
 
-  /// Entry of an entity; `nil` if the disk cannot be read.
   func entry(kind: String, id: String) -> HubEntry? { read { try $0.entry(kind: kind, id: id) } ?? nil }
 
-  /// Existing entities that refer to an entity.
   func referring(toKind kind: String, id: String) -> [HubEntry] {
     read { try $0.referring(toKind: kind, id: id) } ?? []
   }
 
-  /// All entries of the other user.
   func strangersEntries() throws -> [HubEntry] {
     try processes[0].storage.read(user: stranger) { try $0.entries(after: 0, limit: .max) }
   }
@@ -176,17 +161,15 @@ final class SimulatedHub: @unchecked Sendable {
   /// Current head; `nil` if the disk cannot be read.
   var head: Int64? { state?.head }
 
-  /// Compaction horizon.
   var horizon: Int64? { state?.horizon }
 
   private var state: HubState? { read { try $0.state() } }
 
-  /// Id prefix of entities from ``writeUnreadable(id:isKnownKind:)``.
   static let unreadablePrefix = "future-"
 
   /// Writes an entity that this version cannot read, as a newer hub and device would.
   func writeUnreadable(id: String, isKnownKind: Bool) async throws {
-    // A restarted hub begins an epoch before the first write.
+    // A restarted hub begins an epoch before its first write.
     _ = try await InProcessClient(token: tokens[0], server: server).getLatestCursor()
     try processes[0].storage.write(user: user) { transaction in
       var state = try transaction.state()
@@ -225,9 +208,7 @@ final class SimulatedHub: @unchecked Sendable {
     if database == nil { disk.setCapacity(disk.usedBytes + room) }
   }
 
-  /// Sets the quota of the user's record.
-  /// - Parameter room: number of further entries; `nil` for no limit.
-  /// - Returns: whether the quota was stored.
+  /// Limits the user's record to `room` further entries; `nil` removes the limit. Returns whether the quota was stored.
   func limit(room: Int?) -> Bool {
     guard let state else { return false }
     let quota = HubQuota(rows: room.map { state.rows + Int64($0) }, bytes: nil)
@@ -240,20 +221,19 @@ final class SimulatedHub: @unchecked Sendable {
     disk.setCapacity(nil)
   }
 
-  /// Cancels planned faults that have not occurred.
   func endFaults() {
     database?.endFaults()
     if !disk.isOff { disk.powerOff(beforeChange: .max) }
   }
 
-  /// - Returns: whether the hub was off and has been restarted.
+  /// Restarts the hub if it is off. Returns whether it was off.
   func restartIfOff() -> Bool {
     guard isOff else { return false }
     restart(losing: .random(seed: loss))
     return true
   }
 
-  /// - Returns: whether a backup was made.
+  /// Backs up the hub. Returns whether that was possible.
   func backUp() -> Bool {
     guard let head else { return false }
     if let database { database.backUp() } else { backup = disk.copy() }
@@ -261,9 +241,8 @@ final class SimulatedHub: @unchecked Sendable {
     return true
   }
 
-  /// Restores the backup. Later writes are lost. A backup older than the horizon is not restored, because some
-  /// deletions would be lost.
-  /// - Returns: whether a backup was restored.
+  /// Restores the backup, which loses later writes. A backup older than the horizon is not restored, because some
+  /// deletions would be lost. Returns whether a backup was restored.
   func restore() -> Bool {
     guard let state, state.horizon <= backupHead else { return false }
     if let database {
@@ -279,8 +258,7 @@ final class SimulatedHub: @unchecked Sendable {
     return true
   }
 
-  /// Stops the replication to the standby.
-  /// - Returns: whether it was running.
+  /// Stops the replication to the standby. Returns whether it was running.
   func letStandbyFallBehind() -> Bool {
     guard let database, standbyHead == nil, let head else { return false }
     database.fallBehind()
@@ -288,8 +266,8 @@ final class SimulatedHub: @unchecked Sendable {
     return true
   }
 
-  /// Lets the standby take over. A standby behind the horizon catches up first.
-  /// - Returns: whether confirmed writes are lost; `nil` without a standby.
+  /// Lets the standby take over. A standby behind the horizon catches up first. Returns whether confirmed writes are
+  /// lost; `nil` without a standby.
   func failOver() -> Bool? {
     guard let database, let state else { return nil }
     defer { standbyHead = nil }

@@ -16,24 +16,19 @@ final class SimulatedLink: @unchecked Sendable {
   private unowned let run: SimulationRun
   private let device: Int
   var planned: [Planned] = []
-  /// Requests that will arrive again later.
   private var late: [Call] = []
   private var outage = Outage()
-  /// Rate limit of the hub in requests per minute.
   var requestsPerMinute: Int?
   /// Whether rate-limited responses contain `Retry-After`.
   var saysWhen = true
-  /// Times of the requests accepted within the rate limit.
   private var taken: [Duration] = []
-  /// Processes of the device that wait for a response.
   private var asking: Set<ObjectIdentifier> = []
-  /// Total number of requests sent by the device.
   private(set) var requests = 0
   private var signals = Signals()
   /// Seeds for the corruption of the next responses.
   var lies: ArraySlice<UInt64> = []
-  /// Maximum number of requests while no time passes; more indicate an endless loop. Two requests per version of the
-  /// hub are allowed in addition, because each part of a snapshot or feed contains at least one version.
+  /// Maximum number of requests while no time passes; a higher number indicates an endless loop. Two requests per
+  /// version of the hub are allowed in addition, because each part of a snapshot or feed contains at least one version.
   private static let paceLimit = 1000
   private var paceStart: Duration = .zero
   private var pace = 0
@@ -47,8 +42,7 @@ final class SimulatedLink: @unchecked Sendable {
   /// Response from the hub, with its decoded form if it answers a push.
   typealias Answer = (response: HTTPResponse, judged: PushResponse?)
 
-  /// Sends a request to the hub.
-  /// - Parameter push: decoded push, if the request is one.
+  /// Sends a request to the hub. `push` is the decoded body of a push.
   func send(_ request: HTTPRequest, _ push: PushRequest?, from files: ProcessFileSystem) async throws -> Answer {
     if let push { run.ledger.onSend(push, by: device) }
     if request.target.contains("/snapshot") { run.checkSnapshot(of: device) }
@@ -85,7 +79,6 @@ final class SimulatedLink: @unchecked Sendable {
     )
   }
 
-  /// Handles a response that reports a fork or a hub restore.
   private func noteBreach(_ response: HTTPResponse) async throws {
     // Without a problem document, the response reports neither a fork nor a restore.
     guard let problem = try? WireJSON.decode(ProblemDetails.self, from: try await response.collectedBody()) else {
@@ -110,7 +103,6 @@ final class SimulatedLink: @unchecked Sendable {
     var words: String
     /// Number of mutations in a push; otherwise 0.
     var mutations: Int
-    /// Sends the request again without waiting for the response.
     var again: () async throws -> Void
     /// Called if all mutations are permanently rejected.
     var onRefusal: () -> Void = {}
@@ -118,14 +110,13 @@ final class SimulatedLink: @unchecked Sendable {
 
   /// Applies the planned fault to a call.
   /// - Parameters:
-  ///   - garble: response that an intermediary sends instead of the hub.
-  ///   - reach: sends the call. Given a number of thousandths, it truncates the response, or returns `nil` if the
+  ///   - garble: Returns the response that an intermediary sends instead of the hub.
+  ///   - reach: Sends the call. Given a number of thousandths, it truncates the response, or returns `nil` if the
   ///     client detects the truncation.
   func meet<Answer>(
     _ call: Call, from files: ProcessFileSystem, garble: (Answer) throws -> Answer,
     reach: (_ thousandths: Int?) async throws -> Answer?
   ) async throws -> Answer {
-    // A process without power sends nothing.
     guard !files.isDead, !run.devices[device].disk.isOff else { throw APIError.networkError("no power") }
     requests += 1
     try await checkPace(call)
@@ -214,12 +205,12 @@ final class SimulatedLink: @unchecked Sendable {
     late = []
     for call in calls {
       run.tell("  \(deviceName(device)): \(call.words) arrives again")
-      // The hub may be off; the response is not needed.
+      // The hub may be off. The response is not needed.
       try? await call.again()
     }
   }
 
-  /// Delays a request, but not after the last fault.
+  /// Delays a request. After the last fault, returns immediately.
   private func delay(_ milliseconds: Int) async throws {
     let end = run.clock.uptime + .milliseconds(milliseconds)
     while run.clock.uptime < end, !run.areFaultsOver {
@@ -229,7 +220,6 @@ final class SimulatedLink: @unchecked Sendable {
 
   // MARK: Limits
 
-  /// Detects a process that sends requests endlessly without a pause.
   private func checkPace(_ call: Call) async throws {
     let now = run.clock.uptime
     if now != paceStart { (paceStart, pace) = (now, 0) }
@@ -251,7 +241,6 @@ final class SimulatedLink: @unchecked Sendable {
 
   func expectBackoff(_ areExpected: Bool) { backoff.areExpected = areExpected }
 
-  /// Applies the rate limit.
   private func takeSlot() throws {
     guard let limit = requestsPerMinute else { return }
     let now = run.clock.uptime
@@ -263,7 +252,6 @@ final class SimulatedLink: @unchecked Sendable {
     taken.append(now)
   }
 
-  /// Opens a signal stream if the device has network and power.
   func openSignals(for files: ProcessFileSystem) -> AsyncThrowingStream<Int64, any Error> {
     let (stream, continuation) = AsyncThrowingStream<Int64, any Error>.makeStream(bufferingPolicy: .bufferingNewest(1))
     if hasOutage, let excess = outage.onStream(at: run.clock.uptime, process: ObjectIdentifier(files)) {
@@ -322,7 +310,7 @@ final class SimulatedLink: @unchecked Sendable {
       // If the database did not confirm a commit, the hub cannot know its result.
       if let push, run.hub.database != nil { run.ledger.onUnsure(push) }
     }
-    // Others may have written between a commit and its confirmation, in unknown order.
+    // Other requests may have written between a commit and its confirmation, in unknown order.
     if let push, let database = run.hub.database, database.isInDoubt || database.doubts != doubts {
       run.ledger.onUnsure(push)
     }
@@ -344,7 +332,7 @@ final class SimulatedLink: @unchecked Sendable {
     }
     guard response.status == 200 || response.status == 409 else { return (response, nil) }
     let body = try await response.collectedBody()
-    // A response that reports a fork contains earlier outcomes, which may be new to the device.
+    // A response that reports a fork contains the preceding outcomes, which may be new to the device.
     guard response.status == 200 || (push != nil && isFork(body)) else { return (response, nil) }
     var answer: Answer = (response, nil)
     answer.response.body = .data(body)
@@ -359,7 +347,7 @@ final class SimulatedLink: @unchecked Sendable {
     return answer
   }
 
-  /// Whether a response reports a fork with earlier outcomes. A fork detected from the position has none.
+  /// Whether a response reports a fork with the preceding outcomes. A fork detected from the position has none.
   private func isFork(_ body: Data) -> Bool {
     (try? WireJSON.decode(PushResponse.self, from: body))?.isForked == true
   }

@@ -2,9 +2,9 @@ import HubTesting
 import TrendyHub
 import TrendyPersistence
 
-/// A user's track log in the shared database, as accessed by one hub process.
+/// A user's track log in the shared database, as seen by one hub process.
 ///
-/// As with PostgreSQL, the detection claims the log for a limited time, which each write extends. A hub that stalled
+/// As with PostgreSQL, detection claims the log for a limited time, which each write extends. A hub that has stalled
 /// and lost its claim can no longer write.
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
@@ -43,7 +43,7 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
     return try body()
   }
 
-  /// - Returns: name of the claim, which contains the database epoch.
+  /// Claims the log. Returns the name of the claim, which contains the database epoch.
   private func claim() throws -> String {
     let digits = storage.makeName()
     for _ in 0..<Self.attempts {
@@ -59,14 +59,14 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
     throw HubStorageError.busy("another hub is running the detection for the user \(user)")
   }
 
-  /// Number of attempts to claim the log.
   private static let attempts = 3
 }
 
 extension SimulatedDatabase.Rows {
   fileprivate var readerPrefix: String { "\(epoch.id)." }
 
-  /// - Throws: ``HubStorageError/busy(_:)`` if another hub has claimed the log, or the database lost writes.
+  /// Extends the claim. Throws ``HubStorageError/busy(_:)`` if another hub has claimed the log, or the database lost
+  /// writes.
   mutating func renew(_ reader: String, of user: String, at now: Duration) throws {
     guard readers[user]?.name == reader, reader.hasPrefix(readerPrefix) else {
       throw HubStorageError.busy("another hub has started the detection for the user \(user)")

@@ -11,7 +11,7 @@ public enum ReceiverFault: Hashable, Sendable {
   case status(Int, retryAfter: Int?)
   /// The delivery is accepted, but the response is lost.
   case answerLost
-  /// The sender times out; after this many seconds the delivery is accepted or lost.
+  /// The sender times out. After this many seconds the delivery is accepted or lost.
   case hangs(seconds: Int, isTaken: Bool)
 }
 
@@ -25,7 +25,6 @@ extension ReceiverFault: CustomStringConvertible {
     }
   }
 
-  /// Name of the fault in the statistics.
   var kind: String {
     switch self {
     case .unreachable: "receiver_unreachable"
@@ -48,9 +47,7 @@ final class SimulatedWebhookReceiver: WebhookSender, @unchecked Sendable {
   private let webhook: HubWebhook
   private let clock: any TimeSource
   var planned: [Planned] = []
-  /// Ids of accepted deliveries.
   private(set) var taken: Set<String> = []
-  /// Canonical forms of all received changes.
   private(set) var told: Set<String> = []
   /// Called when a fault occurs.
   var onFault: (ReceiverFault) -> Void = { _ in }
@@ -106,9 +103,8 @@ final class SimulatedWebhookReceiver: WebhookSender, @unchecked Sendable {
     return signature == WebhookDelivery.signature(of: post.body, at: seconds, secret: webhook.secret)
   }
 
-  /// Canonical form of a change, independent of the order of its fields.
   static func words(_ change: JSONValue) -> String {
-    // A change that cannot be encoded equals no other.
+    // A change that cannot be encoded equals no other change.
     (try? WireJSON.encode(change)).map { String(decoding: $0, as: UTF8.self) } ?? "?"
   }
 }

@@ -2,7 +2,7 @@ import TrendyTesting
 
 // MARK: Trackers, webhooks, limits, undo and rejected pushes
 extension SimulationWorld {
-  /// Whether the scenario has trackers: true for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether the scenario has trackers: for some seeds, or for all if no hazard requires a hub with files.
   func hasTrackers(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x6B1D_92E4_C750_38AF)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -15,7 +15,7 @@ extension SimulationWorld {
     let hasStops = hubs(ofSeed: seed) > 1
     var woven = plan
     for tracker in 0..<TrackerScenario.trackers {
-      // Most batches are posted in order, some late, some twice.
+      // Most batches are posted in order, some late, and some twice.
       var place = Int.random(in: 0...woven.count / 2, using: &generator)
       for batch in 0..<TrackerScenario.batches {
         var posts: [Action] = []
@@ -40,14 +40,13 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether the scenario has a webhook: true for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether the scenario has a webhook: for some seeds, or for all if no hazard requires a hub with files.
   func hasWebhook(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0xF02C_5A97_1E83_64DB)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.webhooks) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Adds faults in webhook deliveries.
   func withWebhook(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x2E79_B4D1_830F_C65A)
     let hasStops = hubs(ofSeed: seed) > 1
@@ -66,14 +65,13 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether the hub limits the record: true for some seeds, or for all without another hazard.
+  /// Whether the hub limits the record: for some seeds, or for all if no hazard requires a hub with files.
   func isLimited(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x91C4_6E2B_D70A_583F)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.fullRecord) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Adds quota limits and their removal.
   func withLimits(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x57B0_E81D_23F6_9CA4)
     var woven = plan
@@ -85,14 +83,14 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether users undo commands: true for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether users undo commands: for some seeds, or for all if no hazard requires a hub with files.
   func hasUndo(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0xD83E_17A6_4C95_B02F)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.undo) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Replaces half of the edits with commands, which can be undone.
+  /// Replaces half of the edits with commands that can be undone.
   func withUndo(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x40F9_6B32_E15D_78CA)
     return plan.map { action in
@@ -103,14 +101,14 @@ extension SimulationWorld {
     }
   }
 
-  /// Whether the hub rejects whole pushes: true for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether the hub rejects whole pushes: for some seeds, or for all if no hazard requires a hub with files.
   func hasRefusedPushes(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x2C6E_90D4_B85F_317A)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.refusedPushes) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Adds rejected pushes: single ones, or as many in a row as it takes to narrow a push down to one mutation.
+  /// Adds rejected pushes: single ones, or enough in a row to narrow a push down to one mutation.
   func withRefusedPushes(_ plan: [Action], _ density: Density, seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xF47B_1D23_6A90_C85E)
     var woven = plan

@@ -41,8 +41,8 @@ public struct SimulationWorld: Hashable, Sendable {
 extension SimulationWorld {
   /// Creates the plan for a seed. The same seed and world always produce the same plan.
   ///
-  /// Each seed has a different mix of hazards: some frequent, some rare, some absent. Combinations that are rare among
-  /// all hazards are therefore frequent in some scenarios.
+  /// Each seed has a different mix of hazards: some frequent, some rare, some absent. Combinations that are rare in a
+  /// mix of all hazards are therefore frequent in some scenarios.
   public func plan(seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed)
     let density = density(ofSeed: seed)
@@ -72,7 +72,7 @@ extension SimulationWorld {
       case ..<shares.waits: plan.append(.wait(milliseconds: Self.span(&generator)))
       default:
         guard total > 0 else { continue }
-        // At the usual density, a hazard is no more frequent if the scenario has only a few others.
+        // At the usual density, a hazard does not become more frequent because the scenario has few others.
         var place = Int.random(in: 0..<max(total, density == .usual ? Self.usualWeight : 0), using: &generator)
         let hazard = mix.first { entry in
           place -= entry.weight
@@ -93,16 +93,16 @@ extension SimulationWorld {
     return hubs(ofSeed: seed) > 1 ? withDatabase(plan, density, seed: seed) : plan
   }
 
-  /// Number of rows, 1,000 to 100,000, that a device records in one save, in one of 400 scenarios; otherwise `nil`.
+  /// In one of 400 scenarios, the number of rows, 1,000 to 100,000, that a device records in one save; otherwise `nil`.
   package func largeImport(ofSeed seed: UInt64) -> Int? {
     var generator = SeededGenerator(seed: seed ^ 0x6A09_E667_F3BC_C908)
     guard hazards.contains(.bulk), Int.random(in: 0..<400, using: &generator) == 0 else { return nil }
-    // Small imports are more frequent, because large ones take a long time.
+    // Small imports are more frequent, because large imports take a long time.
     let size = min(Double.random(in: 0...1, using: &generator), Double.random(in: 0...1, using: &generator))
     return Int(pow(10, 3 + 2 * size))
   }
 
-  /// Adds a large import, followed by edits on the same device and another one. The later edit must win.
+  /// Adds a large import, followed by edits on the same device and on another device. The later edit must win.
   private func withImport(of rows: Int, _ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xBB67_AE85_84CA_A73B)
     let device = Int.random(in: 0..<devices, using: &generator)
@@ -116,8 +116,7 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Number of hubs: several on one database in some scenarios, or in all if no hazard requires a hub with files;
-  /// otherwise 1.
+  /// Number of hubs. Several share a database in some scenarios, or in all if no hazard requires a hub with files.
   func hubs(ofSeed seed: UInt64) -> Int {
     var generator = SeededGenerator(seed: seed ^ 0x8E61_F3B0_5A27_94DC)
     let isChosen = Int.random(in: 0..<5, using: &generator) == 0
@@ -125,7 +124,6 @@ extension SimulationWorld {
     return Int.random(in: 2...3, using: &generator)
   }
 
-  /// Adds faults in the shared database.
   private func withDatabase(_ plan: [Action], _ density: Density, seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x3D95_C7E2_18A4_6F0B)
     var woven = plan
@@ -175,14 +173,13 @@ extension SimulationWorld {
     }
     var first = plan.prefix(connection).filter { !isOnline($0) }
     for number in 0..<Int.random(in: 2...12, using: &generator) {
-      // Numbers beyond those of any plan, because each edit writes a distinct text.
+      // Each edit must write a distinct text, so these numbers are beyond those of any plan.
       let edit = Action.edit(device: late, number: 100_000 + number, choice: generator.next())
       first.insert(edit, at: Int.random(in: 0...first.count, using: &generator))
     }
     return first + plan.dropFirst(connection)
   }
 
-  /// Adds companion notices to some scenarios. The rest of the plan is unchanged.
   private func withCompanions(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xC09A_4150_37E1_D26B)
     guard devices > 1, Int.random(in: 0..<6, using: &generator) == 0 else { return plan }
@@ -214,7 +211,6 @@ extension SimulationWorld {
     return [.makeCompanion(first, of: tracker), .carry(device: tracker)] + woven
   }
 
-  /// The configured density, or one derived from the seed.
   func density(ofSeed seed: UInt64) -> Density {
     var generator = SeededGenerator(seed: seed ^ 0x51D3_0E6B_92A7_C84F)
     return density ?? Density.allCases[Int.random(in: 0..<Density.allCases.count, using: &generator)]
@@ -234,7 +230,6 @@ extension SimulationWorld {
     return possible.filter(chosen.contains).map { ($0, Int.random(in: 1...3, using: &generator)) }
   }
 
-  /// State of the plan generator.
   private struct Planned {
     var edits = 0
     var isDiskFull = false
@@ -272,7 +267,8 @@ extension SimulationWorld {
       return Bool.random(using: &generator)
         ? [.backUpHub, .backUpStore(device: 0)] : [.restoreHub, .restoreStore(device: 0)]
     case .hubEpochs:
-      // At most one long series of restarts per scenario: one restart more than the hub lists epochs.
+      // At most one long series of restarts per scenario: one restart more than the number of epochs that the hub
+      // lists.
       let isLong = !planned.hasManyEpochs && Int.random(in: 0..<4, using: &generator) == 0
       planned.hasManyEpochs = planned.hasManyEpochs || isLong
       return [.restartHub(times: isLong ? 135 : Int.random(in: 1...2, using: &generator))]
@@ -319,7 +315,7 @@ extension SimulationWorld {
     return Bool.random(using: &generator) ? hours : 0
   }
 
-  /// Random duration in milliseconds, up to an hour; short and long ones are equally likely.
+  /// Random duration in milliseconds, up to an hour. Short and long durations are equally likely.
   private static func span(_ generator: inout SeededGenerator) -> Int {
     let longest = [100, 2_000, 60_000, 3_600_000].randomElement(using: &generator) ?? 100
     return Int.random(in: 1...longest, using: &generator)
@@ -356,7 +352,7 @@ extension SimulationWorld.Density {
 
   fileprivate var isOfFewKinds: Bool { self == .swarm || self == .narrow }
 
-  /// Cumulative percentages of edits, rounds and waits; the remainder are faults.
+  /// Cumulative percentages of edits, rounds and waits. The remaining actions are faults.
   fileprivate var shares: (edits: Int, syncs: Int, waits: Int) {
     switch self {
     case .usual: (54, 76, 84)
