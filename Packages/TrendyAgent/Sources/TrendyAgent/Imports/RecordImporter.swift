@@ -67,6 +67,7 @@ final class RecordImporter {
       try saver.settle()
       throw error
     } catch {
+      // Only the first error is reported.
       try? saver.settle()
       throw error
     }

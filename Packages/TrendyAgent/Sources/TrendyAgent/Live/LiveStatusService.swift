@@ -97,6 +97,7 @@ public actor LiveStatusService {
       await lastLook?.value
       try await lookAlone()
     }
+    // The caller of this update handles the error.
     lastLook = Task { _ = try? await look.value }
     try await look.value
   }

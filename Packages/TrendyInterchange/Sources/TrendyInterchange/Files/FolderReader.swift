@@ -56,6 +56,7 @@ enum FolderReader {
     }
     let known = Set(
       files.paths.prefix(100).compactMap { path in
+        // A file that cannot be opened is ignored here.
         (try? files.beginning(of: path, count: 1 << 16)).flatMap { FileToSkip.refusal($0[...]) }
       })
     if let first = known.min() { return "an archive or folder with \(files.paths.count) files; \(first)" }

@@ -47,6 +47,7 @@ extension SimulationRun {
     guard hub.database != nil, !ledger.mayFork, !ledger.hubWasRestored,
       Self.causesOfSnapshots.allSatisfy({ story.faults[$0] == nil }),
       let store = device.process?.factory.makeLocalStore(),
+      // An unreadable store has no known cursor.
       let cursor = try? store.syncCursor(), cursor > 0, (try? store.syncMemory())?.snapshot == nil
     else { return }
     ledger.report(

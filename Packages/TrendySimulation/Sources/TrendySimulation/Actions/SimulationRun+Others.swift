@@ -19,6 +19,7 @@ extension SimulationRun {
     case .limitRecord(let room): return server == nil && hub.limit(room: room)
     case .clearQueue(let number, let marksFailed):
       guard let process = devices[number].process, !devices[number].isOld,
+        // A powered-off disk cannot be read.
         let queue = try? process.factory.makeLocalStore().fetchPendingMutations()
       else { return false }
       ledger.onCleared(

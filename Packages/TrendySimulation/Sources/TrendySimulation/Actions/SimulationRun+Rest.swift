@@ -45,6 +45,7 @@ extension SimulationRun {
     for device in devices {
       guard let process = device.process, await process.engine.lastFailure == nil,
         await process.engine.pendingCount == 0,
+        // A store that cannot be read is not quiet.
         let cursor = try? process.factory.makeLocalStore().syncCursor()
       else { return false }
       guard let head = await head(), cursor == head else { return false }

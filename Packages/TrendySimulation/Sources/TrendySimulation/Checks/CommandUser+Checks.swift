@@ -135,6 +135,7 @@ extension CommandUser {
   }
 
   func expectUnchanged(_ record: DeviceRecord, _ before: ShownFields, _ error: String) {
+    // A powered-off disk cannot be read.
     guard let now = try? shown(record), now != before else { return }
     run.ledger.report(
       .undoRestoresTheRecord,

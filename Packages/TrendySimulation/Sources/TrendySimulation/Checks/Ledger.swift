@@ -296,6 +296,7 @@ struct Ledger {
   // MARK: The hub
 
   mutating func onPlainWrite(_ body: Data) {
+    // A body that is not JSON contains no text.
     guard let document = try? WireJSON.decode(JSONValue.self, from: body) else { return }
     let list = document.arrayValue ?? document.objectValue?["events"]?.arrayValue ?? [document]
     for value in list.compactMap(\.objectValue) { onTaken(value) }

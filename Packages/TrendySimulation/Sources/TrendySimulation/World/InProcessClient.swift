@@ -259,6 +259,7 @@ extension InProcessClient {
     var judged: PushResponse?
 
     var error: APIError {
+      // Without a problem document, the status is the only information.
       guard let problem = try? WireJSON.decode(ProblemDetails.self, from: body) else { return .httpError(status) }
       return .problem(problem, retryAfter: retryAfter.map { .seconds($0) })
     }

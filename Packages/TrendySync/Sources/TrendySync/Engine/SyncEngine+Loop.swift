@@ -96,6 +96,7 @@ extension SyncEngine {
     while !Task.isCancelled {
       let silence = clock.uptime - lastSignal
       if silence >= configuration.signalTimeout { return }
+      // The loop condition handles cancellation.
       try? await clock.sleep(for: configuration.signalTimeout - silence)
     }
   }

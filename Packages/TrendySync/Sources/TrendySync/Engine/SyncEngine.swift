@@ -382,6 +382,7 @@ extension SyncEngine {
       nextDelay = configuration.pollInterval
       broadcast.set(.idle)
     case .some(let failure):
+      // If counting fails, the last count remains.
       _ = try? countPending()
       if tally.pushed + tally.pulled > 0 { backoff.onProgress() }
       let delay = random.delay(after: failure.retryAfter, &backoff)
