@@ -14,7 +14,7 @@ import TrendyTesting
 struct ActivityImportTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-activity-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     try body(DeviceRecord(directory: folder, clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))))
   }
 
@@ -24,7 +24,7 @@ struct ActivityImportTests {
     var known = 0
   }
 
-  /// Imports a file in the same way as the import command.
+  /// Imports a file like the import command.
   @discardableResult
   private func take(_ text: String, into record: DeviceRecord, isDryRun: Bool = false) throws -> Counts {
     let bytes = Array(text.utf8)
@@ -45,10 +45,8 @@ struct ActivityImportTests {
       known: report.known + report.knownReadings)
   }
 
-  /// Returns a GPX file with one track to the north.
-  /// - Parameters:
-  ///   - speed: Speed in m/s.
-  ///   - kind: Content of the track's `<type>`, or `nil` to omit it.
+  /// Returns a GPX file with one track to the north. `speed` is in m/s, and `kind` is the content of the track's
+  /// `<type>`.
   private static func gpx(speed: Double, kind: String? = nil, seconds: Int = 1800, step: Int = 10) -> String {
     let points = stride(from: 0, through: seconds, by: step).map { second in
       let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_772_352_000 + Double(second)))

@@ -52,7 +52,7 @@ struct CompanionStoreTests {
     #expect(try store.received(limit: 1).map(\.notice.sequence) == [3])
   }
 
-  /// No number can follow the end of the range. Accepting it would block the link permanently.
+  /// No number can follow the end of the range, so accepting it would block the link permanently.
   @Test func `sequence numbers out of range are ignored, and later ones still work`() throws {
     let store = try open()
     for most in [Int64.max, SyncRange.counter.upperBound] {
@@ -70,7 +70,7 @@ struct CompanionStoreTests {
   }
 
   @Test func `a crash at any write leaves each notice stored at most once with its number`() throws {
-    // The fault moves to a later write in each run, until a run finishes without it.
+    // In each run the fault hits a later write, until a run completes without it.
     for write in 1... {
       let files = SimulatedFileSystem()
       let store = try CompanionStore(directory: "companion", fileSystem: files)

@@ -9,7 +9,6 @@ import TrendyTesting
 
 @Suite("CompanionCourier")
 struct CompanionTransportTests {
-  /// Fake hub that stores links and notices.
   private final class Hub: CompanionClientProtocol {
     struct Content {
       var links: [APICompanion] = []
@@ -93,7 +92,7 @@ struct CompanionTransportTests {
   @Test func `a tracker that a restored hub lost does not block the notices of others`() async throws {
     hub.content.withLock { $0.links = [Hub.link(from: "car"), Hub.link(from: "phone")] }
     _ = try await courier.round()
-    // The link of the car is created again only when the car connects.
+    // The car's link will be recreated only when the car connects.
     hub.content.withLock { content in
       content.links = [Hub.link(from: "phone")]
       content.notices["phone-me"] = [

@@ -68,7 +68,7 @@ struct CompanionTripsTests {
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)),
-        // The hub's trip starts before the end of the trip that the agent detected.
+        // The hub's trip starts before the end of the agent's trip.
         ("hub", Self.started("h", 28)), ("hub", Self.ended("h", 28, 60)),
       ]) == [0, 1, 2, 3])
     #expect(
@@ -85,7 +85,7 @@ struct CompanionTripsTests {
         ("agent", Self.notice(CompanionNotice.Kind.tripCancelled, "a", from: 0, at: 10)),
         ("hub", Self.ended("h", 1, 30)),
       ]) == [0, 2, 3])
-    // The cancellation of a trip that was not announced is not passed on.
+    // The cancellation of an unannounced trip is not passed on.
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("hub", Self.started("h", 1)),

@@ -15,7 +15,7 @@ struct DecisionTests {
   }
 
   @Test func `a decision writes nothing when another process has saved since it began`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     let (mine, other) = (try DeviceRecord(directory: folder), try DeviceRecord(directory: folder))
     try mine.beginDecision()
     try other.perform("type add walk", [.eventType(type("walk", other))])
@@ -30,7 +30,7 @@ struct DecisionTests {
   }
 
   @Test func `a decision ignores reads and earlier saves of other processes`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     let (mine, other) = (try DeviceRecord(directory: folder), try DeviceRecord(directory: folder))
     try other.perform("type add walk", [.eventType(type("walk", other))])
     try mine.beginDecision()
@@ -44,7 +44,7 @@ struct DecisionTests {
   }
 
   @Test func `two processes create a built-in type and a setting once`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     let (mine, other) = (try DeviceRecord(directory: folder), try DeviceRecord(directory: folder))
     #expect(try mine.type(.visit).id == other.type(.visit).id)
     try mine.set("day_starts_at", to: "04:00")

@@ -9,12 +9,12 @@ import TrendySync
 import TrendyTesting
 import TrendyTrips
 
-/// These tests use a real disk.
+/// Uses a real disk.
 @Suite("DeviceRecord", .timeLimit(.minutes(10)))
 struct DeviceRecordTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-record-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     #expect(!DeviceRecord.exists(at: folder))
     try body(DeviceRecord(directory: folder, clock: ManualClock()))
     #expect(DeviceRecord.exists(at: folder))
@@ -38,7 +38,7 @@ struct DeviceRecordTests {
       _ = try record.type(.visit)
       let tracks = record.directory.appending(path: "tracks")
       try FileManager.default.createDirectory(at: tracks, withIntermediateDirectories: false)
-      // This is the state on a full disk: the lock file is created before the first file that needs space.
+      // A full disk leaves this state: the lock file is created before the first file that needs space.
       try Data().write(to: tracks.appending(path: "lock"))
       #expect(try StoreCheckup(storeDirectory: record.directory).findings.isEmpty)
       #expect(try !StoreCheckup.repair(storeDirectory: record.directory).wasDamaged)
@@ -48,7 +48,7 @@ struct DeviceRecordTests {
 
   @Test func `each change, undo and redo notifies once`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-record-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     let changes = Mutex(0)
     let record = try DeviceRecord(directory: folder, clock: ManualClock()) { changes.withLock { $0 += 1 } }
     let type = try record.type(.visit)
@@ -132,7 +132,7 @@ struct DeviceRecordTests {
         try record.undo()
       }
       #expect(Set(try events(record)) == [nil, "more"])
-      // The step that failed does not block earlier ones.
+      // The failed step does not block earlier steps.
       #expect(try record.undo().label == "log first")
     }
   }

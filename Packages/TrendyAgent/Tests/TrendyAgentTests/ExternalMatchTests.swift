@@ -6,12 +6,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Tests with two records of one workout, visit or trip from different sources.
+/// Each test imports the same workout, visit or trip from two sources.
 @Suite("Duplicates across sources", .timeLimit(.minutes(5)))
 struct ExternalMatchTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-match-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     try body(DeviceRecord(directory: folder, clock: ManualClock(now: Self.date(1_800_000_000))))
   }
 

@@ -67,13 +67,12 @@ struct ImportUndoTests {
     try Self.importTable(into: record)
     #expect(try record.makeStore().fetchAllEvents().map(\.id).sorted() == events.dropFirst().map(\.id))
     #expect(try record.makeStore().fetchPendingMutations().allSatisfy { $0.operation != .create })
-    // After an undo on this device, the events can be imported again here too.
+    // After an undo on this device, the events can be imported here again as well.
     _ = try Self.undo(record)
     try Self.importTable(into: record)
     #expect(try record.makeStore().fetchAllEvents().count == events.count - 1)
   }
 
-  /// Undoes the import, with two parts of its history in each save.
   private static func undo(_ record: DeviceRecord) throws -> ImportUndo {
     try record.undoImport(#require(try record.imports().last), partsInSave: 2)
   }
@@ -87,7 +86,7 @@ struct ImportUndoTests {
     while true {
       let (disk, record, edited) = try Self.imported()
       disk.powerOff(beforeChange: change)
-      _ = try? Self.undo(record)  // ignored: the state afterwards matters
+      _ = try? Self.undo(record)
       if !disk.isOff { break }
       disk.restart(losing: loss)
       let again = try Self.record(on: disk)

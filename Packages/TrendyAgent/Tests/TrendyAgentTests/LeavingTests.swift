@@ -20,7 +20,7 @@ struct LeavingTests {
     try DeviceRecord(directory: folder.appending(path: name), clock: clock)
   }
 
-  /// Returns a valid value of a field that differs from its default.
+  /// Returns a valid, non-default value for a field.
   private func value(_ field: SyncedKind.Field, of kind: String) -> JSONValue {
     switch (kind, field.name) {
     case (_, "event_type_id"), (_, "event_type_entry_id"), (_, "event_type_exit_id"): return "type"
@@ -77,7 +77,7 @@ struct LeavingTests {
   private func hash(_ lines: [String]) -> [UInt8] { StableHash.sha256(Array(lines.sorted().joined().utf8)) }
 
   @Test func `every kind with every field is equal in the store that imports it`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     let kinds = SyncedKind.all.filter { $0.name != "conflict" }
     var given: [String: [String: JSONValue]] = [:]
     var lines = ""

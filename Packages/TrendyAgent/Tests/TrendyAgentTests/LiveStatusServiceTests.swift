@@ -6,12 +6,12 @@ import TrendyInsights
 import TrendyModels
 import TrendyTesting
 
-/// These tests use a real disk.
+/// Uses a real disk.
 @Suite("LiveDesk", .timeLimit(.minutes(10)))
 struct LiveStatusServiceTests {
   @Test func `an update is due when the user's day begins, and within a minute at any time`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-desk-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     let clock = ManualClock(now: try #require(RFC3339.date(from: "2026-12-31T03:57:00Z")))
     let record = try DeviceRecord(directory: folder, clock: clock)
     let days = Mutex<[String]>([])

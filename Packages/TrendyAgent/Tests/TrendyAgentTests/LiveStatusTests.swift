@@ -8,7 +8,7 @@ import TrendyTrips
 
 @testable import TrendyAgent
 
-/// A trip coordinator uses the Linux implementations of live activity and watch during a simulated drive.
+/// A trip coordinator with the Linux implementations of live activity and watch, during a simulated drive.
 @Suite("LiveStatus and CompanionChannel", .timeLimit(.minutes(10)))
 struct LiveActivityTests {
   private let clock = ManualClock()

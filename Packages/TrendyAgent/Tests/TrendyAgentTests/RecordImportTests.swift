@@ -17,7 +17,7 @@ struct RecordImportTests {
 
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     try body(DeviceRecord(directory: folder, clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))))
   }
 
@@ -62,7 +62,6 @@ struct RecordImportTests {
 
   private func events(_ record: DeviceRecord) throws -> [Event] { try record.makeStore().fetchAllEvents() }
 
-  /// Imports a table with local times.
   private func takeLocal(
     zone: String, isDryRun: Bool = false, accepts: Bool = false, into record: DeviceRecord
   ) throws -> ImportReport {
@@ -142,7 +141,7 @@ struct RecordImportTests {
   }
 
   @Test func `a batch that cannot be saved ends the import and keeps the batches before it`() throws {
-    // Imports eight batches of five rows, and interrupts the import at each write to the disk.
+    // Imports eight batches of five rows, interrupted at each write to the disk.
     let rows = Self.rows(40)
     var changes = 0
     var counts: Set<Int> = []
@@ -194,7 +193,7 @@ struct RecordImportTests {
       }
       let first = try events(record).count
       #expect(first == 7)
-      // After any other error, the current batch is discarded and the earlier ones remain.
+      // After any other error, the current batch is discarded and the earlier batches remain.
       #expect(throws: Stop.self) {
         _ = try Self.importer(record).run { take in
           for index in 7..<18 { try take(Self.foreign(index), "row \(index)") }
@@ -222,7 +221,7 @@ struct RecordImportTests {
       let edited = try #require(try events(record).first { $0.notes == "note 4" })
       try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
       let undo = try record.undoImport(try #require(try record.imports().last))
-      // The type remains as well, because the event uses it.
+      // The type remains too, because the event uses it.
       #expect(undo.left.map(\.id) == [edited.id, edited.eventTypeId])
       let kept = try events(record).map(\.id)
       #expect(kept == [edited.id])
@@ -273,7 +272,6 @@ struct RecordImportTests {
       let after = try events(record)
       #expect(after.map(\.id) == before.map(\.id))
       #expect(after.count { names[$0.eventTypeId] == "Workout" } == 3)
-      // The second import can be undone like any other.
       let undo = try record.undoImport(try #require(try record.imports().last))
       #expect(undo.left.isEmpty)
       #expect(try events(record).isEmpty)

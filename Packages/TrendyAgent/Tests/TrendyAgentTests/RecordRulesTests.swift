@@ -9,7 +9,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// The hub is tested with the same records; see `RecordRulesTests` in TrendyHub.
+/// `RecordRulesTests` in TrendyHub checks the hub with the same records.
 @Suite("RecordRules: device store", .timeLimit(.minutes(20)))
 struct RecordRulesTests {
   @Test("the rules agree with an independent calculation", arguments: 0..<20)

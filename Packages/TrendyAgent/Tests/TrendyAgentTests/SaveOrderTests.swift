@@ -7,7 +7,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// `@1` refers to the entry that was saved last, even if the clock was set back.
+/// `@1` refers to the last saved entry, even if the clock was set back.
 @Suite("The order of saves", .timeLimit(.minutes(1)))
 struct SaveOrderTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-order-\(UUID().uuidString)")
@@ -15,14 +15,14 @@ struct SaveOrderTests {
   private let all = Set(EventSourceType.allCases)
 
   private func withType(_ body: (EventType) throws -> Void) throws {
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     let record = try DeviceRecord(directory: folder)
     let type = EventType(id: "walk", name: "walk", colorHex: "#102030", iconName: "•")
     try record.perform("type add walk", [.eventType(type)])
     try body(type)
   }
 
-  /// Records an event at the given time, as a new process would.
+  /// Records an event at the given time, like a new process.
   @discardableResult
   private func log(_ note: String, of type: EventType, at time: Date) throws -> Event {
     let record = try DeviceRecord(directory: folder, clock: ManualClock(now: time))
@@ -31,7 +31,7 @@ struct SaveOrderTests {
     return event
   }
 
-  /// Stores an event from another device, as sync would.
+  /// Stores an event from another device, like sync.
   private func receive(_ note: String, of type: EventType, at time: Date, as source: EventSourceType = .manual) throws {
     let store = try DeviceRecord(directory: folder).dataStoreFactory.makeLocalStore()
     var (ids, random) = (UUIDv7.Generator(), SystemRandomNumberGenerator())

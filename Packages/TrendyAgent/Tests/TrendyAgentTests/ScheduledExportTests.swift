@@ -57,7 +57,7 @@ struct ExportScheduleTests {
   }
 }
 
-/// These tests use a real disk and a manual clock.
+/// Uses a real disk and a manual clock.
 @Suite("ScheduledExport", .timeLimit(.minutes(5)))
 final class ScheduledExportTests {
   private let folder: URL
@@ -150,7 +150,7 @@ final class ScheduledExportTests {
     try FileManager.default.createDirectory(at: folder.appending(path: "other"), withIntermediateDirectories: false)
     #expect(try await export(keep: 1, to: "other").look(write) == .made("trendy-2026-11-01.ndjson", removed: []))
     #expect(try names() == ["trendy-2026-11-01.ndjson"])
-    // The process is killed after it has written the file and before it saves the new status.
+    // The process is killed after writing the file and before saving the new status.
     await clock.advance(by: .seconds(86_400))
     try write(folder.appending(path: "other/trendy-2026-11-02.ndjson"))
     #expect(try await export(keep: 1, to: "other").look(write) == .notDue)

@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// A track log with readings from several devices, read in parts for an export.
+/// Track log with readings from several devices, read in parts for an export.
 @Suite("Parts of a track log")
 struct TrackPartTests {
   private static let start = Date(timeIntervalSince1970: 1_700_000_000)
@@ -25,7 +25,7 @@ struct TrackPartTests {
   /// Creates a track log with fixes from a car over a year, fixes from a phone, and a detection state for the car.
   private func withLog(_ body: (TrackLog) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-parts-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }
     let log = try TrackLog(directory: folder)
     _ = try log.append(Self.ofCar.map { Self.fix($0) }, device: "car")
     _ = try log.append(

@@ -34,7 +34,7 @@ struct UndoAfterChangeTests {
   }
 
   @Test func `an event that was changed since it was recorded is not deleted`() throws {
-    // Edits the event without an undo step, as syncing an edit by another device would.
+    // An edit without an undo step, like a synced edit from another device.
     try record.recorder.edit(eventId: "a") { $0.notes = "theirs" }
     expectChangedSince("log a")
     #expect(try notes == ["theirs"])

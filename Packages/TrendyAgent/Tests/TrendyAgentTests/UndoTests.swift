@@ -190,7 +190,7 @@ struct UndoTests {
     let (old, new) = (Self.event("a", "one", count: 1), Self.event("a", "two", count: 2))
     try record.perform("log a", [.event(old)])
     try record.perform("edit a", [.event(new)], before: [.event(old)], isDivisible: true)
-    // Edits the event without an undo step, as syncing an edit by another device would.
+    // An edit without an undo step, like a synced edit from another device.
     try record.recorder.edit(eventId: "a") { $0.notes = "theirs" }
     let step = try record.undo()
     #expect(step.left == [UndoStep.Left(kind: .event, id: "a", fields: ["notes"])])
@@ -270,7 +270,7 @@ struct UndoTests {
     let home = Geofence(id: "home", name: "home", latitude: 48, longitude: 11, eventTypeEntryId: Self.typeId)
     try record.recorder.record(home)
     try record.perform("place rm home", [], before: [.place(home)])
-    // Deletes the type as syncing a deletion by another device would.
+    // A deletion without an undo step, like a synced deletion from another device.
     try record.recorder.delete(eventTypeId: Self.typeId)
     try record.undo()
     #expect(try record.makeStore().findGeofence(id: "home").map { $0.eventTypeEntryId == nil } == true)

@@ -12,7 +12,6 @@ struct DamageTests {
     "tracks/gotrack-00033/track.gpx", "opentracks-kml22.kml", "pynmeagps-mixed.log", "pynmeagps-nmea4.log",
   ]
 
-  /// Checks that all fixes of a file are valid.
   static func check(_ file: TrackFile, _ comment: Comment) {
     for point in file.points {
       #expect(point.coordinate.isValid, comment)
@@ -29,7 +28,7 @@ struct DamageTests {
     } catch {
       #expect(!error.description.isEmpty, comment)
     }
-    // Pass each file to the readers of all other formats as well.
+    // Readers of other formats must handle each file as well.
     let readers: [([UInt8]) throws -> TrackFile] = [
       { try CSVTrackReader.read($0) }, { try GeoJSONReader.read($0) }, { try KMLReader.read($0) },
       { try NMEAReader.read($0) }, { try OverlandReader.read($0) }, { try OwnTracksReader.read($0) },
@@ -83,7 +82,7 @@ struct DamageTests {
     let file = try TrackFile(reading: Array(lines.joined(separator: [0xA])))
     #expect(file.problemCount == 1)
     #expect(file.problems.map(\.place) == ["line 12"])
-    // RMC and GGA contain the same position, so one of the two is enough.
+    // RMC and GGA contain the same position, so either of them suffices.
     #expect(file.locations.count == whole.locations.count - (name == "track.nmea" ? 0 : 1))
   }
 

@@ -181,7 +181,7 @@ struct EventTableTests {
     #expect(throws: InterchangeError.self) { try events(text) }
   }
 
-  /// Rows that end within the first block are parsed by a different code path than others.
+  /// Rows that end within the first block are parsed by another code path than later rows.
   @Test("a table is read identically in one piece and in small pieces", arguments: 1...9 as ClosedRange<UInt64>)
   func pieces(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -205,7 +205,6 @@ struct EventTableTests {
     }
     if Bool.random(using: &generator) { text.removeLast() }
     let bytes = Array(text.utf8)
-    // The first 64 KiB are read as one block.
     try #require(bytes.count > 70_000)
     func records(by size: Int) throws -> [String] {
       var rest = bytes[...]
@@ -225,7 +224,7 @@ struct EventTableTests {
     for size in [7, 64, 1000] { #expect(try records(by: size) == whole) }
   }
 
-  /// The keys must never change. Otherwise every row of a table would be imported again.
+  /// The keys must never change. Otherwise an import would add every row of a table again.
   @Test func `the keys of rows match those of the first version`() throws {
     let text =
       "type,start,note,amount,mood,done\nRun,2026-03-01T08:05:00Z,far,5,\"so \"\"so\"\" é\",yes\nRun,2026-03-01,,1.5,,no\n"

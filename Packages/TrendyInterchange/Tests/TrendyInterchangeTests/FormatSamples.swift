@@ -1,4 +1,4 @@
-/// Small invented files in the formats of trackers and time sheets, based on the descriptions of these formats.
+/// Small invented files in the formats of trackers and time sheets, based on descriptions of these formats.
 enum FormatSamples {
   static let all: [String: String] = [
     "habitbull": """
@@ -86,7 +86,6 @@ enum FormatSamples {
     """,
   ]
 
-  /// Archive of Loop 2.3.1 or later.
   static let loop: [String: String] = [
     "Habits.csv": """
     Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyDenominator,Color,Unit,Target Type,Target Value,Archived?
@@ -109,7 +108,7 @@ enum FormatSamples {
     "003/Checkmarks.csv": "Date,Value,Notes\n2026-03-02,12500,\n2026-03-01,NO,good book\n",
   ]
 
-  /// Archive of Loop 2.3.0 or earlier, with all files in an additional folder.
+  /// Archive of Loop 2.3.0 or earlier, in an additional folder.
   static let oldLoop: [String: String] = [
     "Loop/Habits.csv": """
     Position,Name,Question,Description,NumRepetitions,Interval,Color

@@ -102,7 +102,7 @@ struct FormatTableTests {
     let records = try Self.records(bytes, as: format)
     #expect(!records.isEmpty)
     for record in records { if case .bad(let reason) = record { Issue.record("\(reason)") } }
-    // Add a byte order mark and use the line breaks of another system.
+    // A byte order mark and the line breaks of another system.
     let marked = [0xEF, 0xBB, 0xBF] + Array(String(decoding: bytes, as: UTF8.self).replacing("\n", with: "\r\n").utf8)
     #expect(try InterchangeFormat.detect(ByteInput(marked))?.word == word)
     #expect(try Self.records(marked, as: format).count == records.count)
@@ -127,10 +127,10 @@ struct FormatTableTests {
   func damaged(word: String) throws {
     let bytes = Array(try #require(Self.samplesOfAll[word]).utf8)
     let format = try #require(InterchangeFormat.named(word))
-    // Detection is the same for all formats, so it is tested only for some of the files.
+    // Detection is the same for all formats, so some of the files suffice to test it.
     func read(_ bytes: [UInt8], isDetected: Bool = true) {
       if isDetected { _ = try? InterchangeFormat.detect(ByteInput(bytes)) }
-      _ = try? Self.records(bytes, as: format)  // an error is allowed
+      _ = try? Self.records(bytes, as: format)
     }
     for end in bytes.indices { read(Array(bytes[..<end]), isDetected: end % 4 == 0) }
     for index in bytes.indices {

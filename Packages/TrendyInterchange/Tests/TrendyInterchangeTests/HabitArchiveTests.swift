@@ -108,7 +108,7 @@ struct HabitArchiveTests {
     #expect(events.map(\.typeName) == ["Run", "Tea, green"])
     #expect(events[1].properties == ["count": .number(2.5)])
     #expect(events[1].notes == "a, \"b\"")
-    // The habit was done on the first of the two days, so only the second one is skipped.
+    // The habit was done on the first of the two days, so only the second day is skipped.
     let skips = records.compactMap { if case .dayOff(let skip) = $0 { skip } else { nil } }
     #expect(skips.map(\.key.last) == ["2026-03-02"])
     #expect(skips.map(\.note) == ["ill"])
@@ -125,7 +125,7 @@ struct HabitArchiveTests {
       #expect(event.timestamp == Date(timeIntervalSince1970: 1_772_395_500))
       #expect(event.properties == ["mood": .select("grey"), "level": .number(2), "activities": .text("work")])
       #expect(event.notes == "rain\nall day")
-      // The second entry is invalid because of its month.
+      // The month of the second entry is invalid.
       #expect(records.count == 2 && events(records).count == 1)
     }
   }

@@ -8,7 +8,6 @@ import TrendyModels
 struct HealthExportTests {
   typealias Read = (events: [HealthEvent], summary: HealthExport.Summary)
 
-  /// Reads a document in chunks of `step` bytes.
   static func read(_ bytes: [UInt8], step: Int = 1000) throws -> Read {
     var position = 0
     var events: [HealthEvent] = []
@@ -123,7 +122,8 @@ struct HealthExportTests {
       Self.steps(50, "12:00:00", "12:01:00", "Phone", Self.phone),
     ].joined()
     let (events, _) = try Self.read(content)
-    // 300 steps from the watch, 300 + 50 from the phone at other times, and 750 from the app in the other 45 minutes.
+    // 300 steps from the watch, 300 + 50 from the phone at other times, and 750 from the app in the remaining 45
+    // minutes.
     #expect(events.map { $0.properties["steps"] } == [.number(1400.0)])
     #expect(events[0].key == "apple-health|steps|2026-03-02")
     #expect(events[0].date == CivilDate(year: 2026, month: 3, day: 2))
@@ -139,7 +139,7 @@ struct HealthExportTests {
       Self.steps(40, "09:00:00", "09:07:00", "Other app"), Self.steps(5, "10:00:00", "10:00:00", "Phone"),
     ]
     let content = (lines[turn...] + lines[..<turn]).joined()
-    // The 77 steps do not count, because the watch covers their time. Of two similar apps, the one with more steps
+    // The 77 steps do not count, because the watch covers their time. Of two similar apps, the app with more steps
     // counts: 41.
     #expect(try Self.read(content).events[0].properties["steps"] == .number(646.0))
   }
@@ -162,8 +162,8 @@ struct HealthExportTests {
       Self.record(
         "QuantityTypeIdentifierStepCount", "100", unit: "count", "2026-03-02 23:50:00 +0100",
         "2026-03-03 00:30:00 +0100")
-      // The file contains the offset of Amsterdam, where the phone was during the export. The sample was recorded in
-      // the evening in New York.
+      // The offset is that of Amsterdam, where the phone was during the export. The sample was recorded in the evening
+      // in New York.
       + Self.record(
         "QuantityTypeIdentifierStepCount", "8", unit: "count", "2026-03-06 02:00:00 +0100", "2026-03-06 02:10:00 +0100",
         zone: "America/New_York")
@@ -364,7 +364,6 @@ struct HealthExportTests {
     }
   }
 
-  /// Document with steps, sleep, and a workout with a route.
   static let sample = Array(
     document(
       [

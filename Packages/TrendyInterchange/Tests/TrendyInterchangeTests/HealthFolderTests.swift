@@ -6,7 +6,7 @@ import TrendyModels
 struct HealthFolderTests {
   struct NoSuchFile: Error {}
 
-  /// Returns files with these contents, which are read in chunks.
+  /// Returns files with these contents, which are read in chunks of `step` bytes.
   static func files(_ contents: [String: String], step: Int = 1000) -> ExportFiles {
     ExportFiles(contents.keys) { path in
       guard let content = contents[path] else { throw NoSuchFile() }

@@ -72,7 +72,7 @@ struct LiveSourceTests {
       fixes += stream.take(rest.prefix(piece)).fixes
       rest = rest.dropFirst(piece)
     }
-    // All fixes except the last are returned before the end of the input.
+    // The stream returns all fixes except the last before the end of the input.
     #expect(fixes.count == wanted.locations.count - 1)
     fixes += stream.finish().fixes
     #expect(fixes == wanted.locations)

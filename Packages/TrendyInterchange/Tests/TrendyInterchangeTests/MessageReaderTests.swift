@@ -190,7 +190,6 @@ struct MessageReaderTests {
     #expect(file.problems.map(\.reason) == ["1 times for 2 positions: the times were ignored"])
   }
 
-  /// Returns a sentence with its checksum.
   static func sentence(_ body: String) -> String {
     let sum = String(body.utf8.reduce(0, ^), radix: 16, uppercase: true)
     return "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n"

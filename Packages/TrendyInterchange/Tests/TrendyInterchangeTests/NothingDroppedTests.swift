@@ -48,7 +48,7 @@ struct NothingDroppedTests {
 
   private static func check(_ damaged: String, of whole: Outcome, _ what: String) {
     let found = outcome(damaged)
-    // Either the events contain the damaged text, or it is reported, or the file is rejected.
+    // The events must contain the damaged text, or it must be reported, or the file must be rejected.
     #expect(
       found.isRefused || found.text.contains(token) || found.reports > whole.reports
         || found.events >= whole.events && !damaged.contains(token), "\(what)")
@@ -82,7 +82,6 @@ struct NothingDroppedTests {
       var longer = rows
       longer[row] += "\(separator)\(Self.token)"
       Self.check(longer.joined(separator: "\n"), of: whole, "row \(row) with another cell")
-      // An incomplete row must be read or counted.
       var shorter = rows
       shorter[row] = String(rows[row].prefix(3))
       let found = Self.outcome(shorter.joined(separator: "\n"))
@@ -133,7 +132,7 @@ struct NothingDroppedTests {
         copy[index] = "\(line[..<colon]):\(Self.token)"
         Self.check(copy.joined(separator: "\n"), of: whole, "\(line)")
       }
-      // An event without END is reported, and must not include the next event.
+      // An event without END is reported, and must not absorb the next event.
       if line == "END:VEVENT" {
         var copy = lines
         copy.remove(at: index)

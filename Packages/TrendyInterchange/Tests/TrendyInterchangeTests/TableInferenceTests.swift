@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// The format of a column is inferred from all of its cells. If it is ambiguous, the user must choose.
+/// The format of a column is inferred from all its cells. If it is ambiguous, the user must choose.
 @Suite("Inference of table formats", .timeLimit(.minutes(5)))
 struct TableInferenceTests {
   struct Reading {
@@ -79,7 +79,7 @@ struct TableInferenceTests {
     #expect(throws: InterchangeError.self) { try Self.read(table) }
     #expect(try Self.read(table) { $0.decimalSign = .comma }.events.first?.properties["Menge"] == .number(8432))
     #expect(try Self.read(table) { $0.decimalSign = .point }.events.first?.properties["Menge"] == .number(8.432))
-    // Another column of the table determines the decimal separator.
+    // Another column in the table determines the decimal separator.
     let both = "Was;Datum;Menge;Preis\nA;01.03.2026;8.432;1,5\nA;02.03.2026;1.250;2,5\n"
     #expect(try Self.read(both).events.first?.properties["Menge"] == .number(8432))
   }

@@ -98,7 +98,7 @@ struct TimeSheetTests {
     #expect(events[0].timestamp == RFC3339.date(from: "2026-03-01T08:00:30Z"))
     #expect(events[0].endDate == RFC3339.date(from: "2026-03-01T08:05:00Z"))
     #expect(events[0].properties["active"] == .duration(270))
-    // The user is away from 8:06. Window titles are not imported.
+    // The user is away from 8:06 on. Window titles are not imported.
     #expect(events.count == 2 && !"\(events)".contains("private"))
   }
 
@@ -185,7 +185,6 @@ struct TimeSheetTests {
     #expect(
       events[0].properties == ["count": .number(2), "people": .text("anna"), "context": .text("home")])
     #expect(events[0].coordinate == Coordinate(latitude: 52.1, longitude: 5.1))
-    // A timer ends at the time of its note.
     #expect(events[1].endDate == events[2].timestamp)
     #expect(events[1].endDate?.timeIntervalSince(events[1].timestamp) == 2710)
     #expect(events[1].coordinate == nil)

@@ -8,7 +8,7 @@ import TrendySimulation
 import TrendySync
 import TrendyTesting
 
-/// Custom server and custom user, as an app developer would write them: see the documentation page.
+/// Custom server and custom user, as on the documentation page for app developers.
 @Suite("Custom server and user", .timeLimit(.minutes(30)))
 struct OwnServerTests {
   private static let world = SimulationWorld(devices: 2, edits: 60, density: .usual)
@@ -52,7 +52,6 @@ private struct Weak: Sendable {
   init(_ server: CoffeeServer) { self.server = server }
 }
 
-/// Records, edits and deletes coffees.
 private struct CoffeeDrinker: SimulatedUser {
   func act(number: Int, on device: UserDevice, using generator: inout SeededGenerator) throws {
     if try device.dataStoreFactory.makeDataStore().findEventType(id: "coffee") == nil {

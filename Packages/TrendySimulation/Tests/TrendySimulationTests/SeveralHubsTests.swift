@@ -34,7 +34,7 @@ struct SeveralHubsTests {
     #expect(first == second)
   }
 
-  /// After a failover a hub announces the new epoch before it reports the missing data.
+  /// After a failover, a hub announces the new epoch before it reports the missing data.
   @Test("a failover to a standby without a user's data loses nothing", arguments: 1...10 as ClosedRange<UInt64>)
   func forgetsAPerson(seed: UInt64) async {
     let plan: [Action] = [
@@ -47,7 +47,7 @@ struct SeveralHubsTests {
     #expect(story.faults["database_failover_lossy"] == 1)
   }
 
-  /// Devices continue from their cursor; a snapshot would be a violation.
+  /// Devices must continue from their cursors. Loading a snapshot would be a violation.
   @Test("a failover without data loss requires no snapshot", arguments: 1...10 as ClosedRange<UInt64>)
   func failsOver(seed: UInt64) async {
     let syncs: [Action] = (0..<3).map { .sync(device: $0) }

@@ -20,7 +20,7 @@ struct SyncSimulatorTests {
     #expect(other.trace != first.trace)
   }
 
-  /// Seeds with work left at the end, such as a response that arrives too late.
+  /// In these scenarios work is left at the end, such as a response that arrives too late.
   @Test(arguments: [14, 26, 31, 46, 52, 81, 95, 112, 137, 138] as [UInt64])
   func `the number of steps does not depend on work left at the end`(seed: UInt64) async {
     let world = SimulationWorld(
@@ -94,7 +94,7 @@ struct SyncSimulatorTests {
     #expect(rows.contains { $0 > 30_000 } && rows.reduce(0, +) < 20_000 * 50)
   }
 
-  /// A hub lists its last 128 epochs. It cannot confirm the position of this device, which therefore loads a snapshot.
+  /// A hub lists its last 128 epochs. It cannot confirm the position of this device, so the device loads a snapshot.
   @Test func `a device that missed more hub epochs than are listed loses nothing`() async {
     let simulator = SyncSimulator(world: SimulationWorld(devices: 2, hazards: []))
     var plan: [Action] = []
@@ -110,7 +110,6 @@ struct SyncSimulatorTests {
     for number in 20..<220 {
       edit(1, number)
       plan += [.crashHub(beforeChange: 1, loss: 0), .sync(device: 1), .wait(milliseconds: 900_000)]
-      // The restarted hub accepts the write.
       plan += [.sync(device: 1), .wait(milliseconds: 60_000)]
     }
     for number in 220..<230 { edit(0, number) }

@@ -17,7 +17,6 @@ struct TwoProgramsTests {
   private let phoneToken: String
   private let laptopClient: InProcessClient
   private let disk = SimulatedFileSystem()
-  /// Second program on the phone's store.
   private let program: DefaultDataStoreFactory
 
   init() throws {
@@ -49,7 +48,7 @@ struct TwoProgramsTests {
   }
 
   @Test func `a feed page in transit does not undo a resync`() async throws {
-    // The second program releases the lock after its change, once the first one is waiting for it.
+    // The second program changes the store and releases the lock once the first program is waiting for it.
     let change = Mutex<(any DataStoreProtocol)?>(nil)
     let isDue = Mutex(false)
     let phone = try DefaultDataStoreFactory(
@@ -126,7 +125,6 @@ struct TwoProgramsTests {
 }
 
 extension Mutex where Value == Bool {
-  /// Whether the flag was set.
   fileprivate borrowing func takeDown() -> Bool {
     withLock { flag in
       defer { flag = false }

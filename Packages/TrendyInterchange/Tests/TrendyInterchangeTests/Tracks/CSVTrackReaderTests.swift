@@ -7,7 +7,7 @@ import TrendyModels
 struct CSVTrackReaderTests {
   private static let header = "t,lat,lon,alt_m,acc_m,speed_kmh,course_deg,activity,confidence,device"
 
-  /// Parses rows. Quoted fields are parsed as strings, plain ones directly from their bytes.
+  /// Parses rows. Quoted fields are parsed as strings, unquoted fields directly from their bytes.
   private static func file(_ rows: [[String]], isQuoted: Bool) throws -> TrackFile {
     let lines = rows.map { $0.map { isQuoted ? "\"\($0)\"" : $0 }.joined(separator: ",") }
     return try TrackFile(reading: Array(([header] + lines).joined(separator: "\n").utf8))

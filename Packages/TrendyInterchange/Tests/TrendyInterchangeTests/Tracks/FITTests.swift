@@ -5,7 +5,6 @@ import TrendyModels
 
 /// Builds FIT files message by message, according to the published protocol.
 struct FITFixture {
-  /// Number, size and base type of a field.
   typealias Field = (number: UInt8, size: Int, type: UInt8)
 
   var data: [UInt8] = []
@@ -184,7 +183,7 @@ struct FITTests {
     fixture.addFile()
     fixture.define(1, 20, FITFixture.record)
     for second in 0..<4 { fixture.addRecord(UInt64(second) * 600, latitude: 52) }
-    // The header contains a size of 0 until the device closes the file.
+    // Until the device closes the file, the size in the header is 0.
     let records = try Self.read(fixture.file(hasChecksum: false, size: 0).dropLast(3))
     let event = try #require(GoogleTests.events(records).first)
     #expect(event.track.count == 3 && event.endDate == Self.start(1200))

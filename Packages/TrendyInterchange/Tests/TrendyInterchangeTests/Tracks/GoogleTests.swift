@@ -10,7 +10,7 @@ struct GoogleTests {
   static func read(_ text: String, step: Int = 7) throws -> Read {
     let bytes = Array(text.utf8)
     var position = 0
-    // Read in small chunks, so that values extend across chunk boundaries.
+    // Small chunks, so that values extend across chunk boundaries.
     let input = ByteInput {
       defer { position = min(bytes.count, position + step) }
       return Array(bytes[position..<min(bytes.count, position + step)])

@@ -3,13 +3,13 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Compares the fixes from one track in all formats (`Resources/SOURCES.md`), as far as each format can represent them.
+/// Compares the fixes of one track in all formats (`Resources/SOURCES.md`), as far as each format can represent them.
 @Suite("All formats of a track", .timeLimit(.minutes(10)))
 struct TrackFormsTests {
   struct Form: Sendable, CustomTestStringConvertible {
     var file: String
     var format: ImportFormat
-    /// Maximum rounding error of the timestamps in seconds, followed by those of the other fields.
+    /// Maximum rounding error of the timestamps in seconds, followed by the maximum errors of the other fields.
     var seconds: Double
     var degrees = 1.01e-7
     var speed = 0.01

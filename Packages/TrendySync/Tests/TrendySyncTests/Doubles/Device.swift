@@ -15,7 +15,7 @@ struct Device {
 
   var store: MockDataStore { factory.mockStore }
 
-  /// - Parameter cursor: initial cursor, or `nil` for a device that has never synced.
+  /// Creates a device. `cursor` is its initial cursor, or `nil` if it has never synced.
   init(
     cursor: Int64? = 10, seed: UInt64 = 1, clock: ManualClock = ManualClock(),
     configuration: SyncConfiguration = .init(),
@@ -51,14 +51,13 @@ struct Device {
     }
   }
 
-  /// Records new events, each in its own save.
   func record(events count: Int, from first: Int = 0, type: String = "type-1") throws {
     for index in first..<(first + count) {
       try recorder.record(EventFixture.makeEvent(id: newEventId(index), eventTypeId: type))
     }
   }
 
-  /// Sets the next feed page. The pages after it are empty.
+  /// Sets the next feed page. The following pages are empty.
   func setFeed(_ changes: [ChangeEntry], next: Int64) {
     network.getChangesResponses = [
       .success(APIModelFixture.makeChangeFeedResponse(changes: changes, nextCursor: next))
@@ -68,7 +67,6 @@ struct Device {
   var batchSizes: [Int] { network.createEventsBatchCalls.map(\.events.count) }
 }
 
-/// Id of an event recorded by ``Device/record(events:from:type:)``, by its index.
 func newEventId(_ index: Int) -> String { "new-\(index)" }
 
 let rateLimit = APIError.httpError(429)
@@ -83,7 +81,7 @@ extension SyncState {
   var isRateLimited: Bool { if case .rateLimited = self { true } else { false } }
 }
 
-/// Client with scripted outcomes. Like a Trendy hub's outcomes, they may contain versions.
+/// Client with scripted outcomes, which may contain versions like those of a Trendy hub.
 struct VersionedClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let outcomes: @Sendable ([PendingMutation]) async throws -> [MutationOutcome]
@@ -91,7 +89,6 @@ struct VersionedClient: ForwardingNetworkClient {
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] { try await outcomes(mutations) }
 }
 
-/// Client of a hub that sends change signals.
 struct SignallingClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let signals: @Sendable () -> AsyncThrowingStream<Int64, any Error>
@@ -99,7 +96,6 @@ struct SignallingClient: ForwardingNetworkClient {
   func changeSignals() -> AsyncThrowingStream<Int64, any Error> { signals() }
 }
 
-/// Collects the sync rounds that the engine reports.
 final class History: SyncHistoryRecording {
   private let content = Mutex<[SyncRun]>([])
   var runs: [SyncRun] { content.withLock { $0 } }

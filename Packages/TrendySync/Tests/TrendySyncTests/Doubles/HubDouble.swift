@@ -98,7 +98,6 @@ struct VersionedHubClient: ForwardingNetworkClient {
 }
 
 extension ChangeEntry {
-  /// Event type as the hub sends it.
   static func type(_ id: String, _ version: Int64, name: String = "Coffee", incarnation: Int64 = 0) -> ChangeEntry {
     entry(
       .eventType, id, version, ["name": .string(name), "color": "#000000", "icon": "cup"], incarnation: incarnation)

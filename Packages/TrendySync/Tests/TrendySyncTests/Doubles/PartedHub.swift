@@ -11,9 +11,8 @@ final class PartedHub: Sendable {
     var epochs = [HubEpoch(id: "a", first: 1)]
     /// Compaction horizon: a request with a lower cursor fails with `cursor_expired`.
     var horizon: Int64 = 0
-    /// Changes to make before a part is sent, by the index of the request. Each runs once.
+    /// Changes to make before a part is sent, by the index of the request. Each change is made once.
     var before: [Int: @Sendable (inout State) throws -> Void] = [:]
-    /// Requested parts, in order.
     var parts: [String?] = []
     var wholes = 0
     var pushed: [PendingMutation] = []
@@ -39,7 +38,6 @@ final class PartedHub: Sendable {
 
   var state: State { content.withLock { $0 } }
   func set(_ change: (inout State) -> Void) { content.withLock { change(&$0) } }
-  /// Returns the parts requested since the last call.
   func takeParts() -> [String?] {
     content.withLock { state in
       defer { state.parts = [] }

@@ -4,15 +4,15 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Hub shared by several devices of a test. It assigns versions to entities and merges them by field. It does not
+/// Hub that several devices of a test share. It assigns versions to entities and merges them by field. It does not
 /// compare stamps; tests with the real hub cover that.
 final class SharedHub: Sendable {
   private struct State {
     var head: Int64 = 0
     var entries: [String: ChangeEntry] = [:]
-    /// Every write in order, including writes that a later one has replaced.
+    /// Every write in order, including writes that later writes have replaced.
     var writes: [(version: Int64, key: String)] = []
-    /// Outcomes by device and sequence number, so that a repeated mutation receives the same outcome.
+    /// Outcomes by device and sequence number. A repeated mutation receives the same outcome.
     var outcomes: [String: [Int64: MutationOutcome]] = [:]
     var requests = 0
 
@@ -24,7 +24,6 @@ final class SharedHub: Sendable {
     }
   }
 
-  /// Kinds of request that a device sends.
   enum Request: Hashable, Sendable {
     case push
     case changes
@@ -37,7 +36,6 @@ final class SharedHub: Sendable {
   var head: Int64 { content.withLock { $0.head } }
   var requests: Int { content.withLock { $0.requests } }
 
-  /// Returns the fields of the live entities, by id.
   func living(_ kind: MutationEntityType) -> [String: [String: JSONValue]] {
     content.withLock { state in
       let entries = state.entries.values.filter { $0.entityType == kind.rawValue && !$0.isDelete }
@@ -45,7 +43,7 @@ final class SharedHub: Sendable {
     }
   }
 
-  /// Writes an entry as another device would. Its version must exceed all earlier ones.
+  /// Writes an entry like another device. Its version must exceed all earlier versions.
   func put(_ entry: ChangeEntry) { content.withLock { $0.put(entry) } }
 
   func count(_ request: Request) { content.withLock { $0.requests += 1 } }
@@ -68,7 +66,7 @@ final class SharedHub: Sendable {
     content.withLock { state in
       var page: [ChangeEntry] = []
       for write in state.writes where write.version > request.cursor && page.count <= request.limit {
-        // An entity that was written again appears at its later version.
+        // A rewritten entity appears only at its last version.
         if let entry = state.entries[write.key], entry.id == write.version { page.append(entry) }
       }
       let hasMore = page.count > request.limit
@@ -117,7 +115,7 @@ final class SharedHub: Sendable {
   }
 }
 
-/// Connection of one device to a ``SharedHub``. A test can make it fail before or after the hub processes the request.
+/// Connection of one device to a ``SharedHub``. It can fail before or after the hub has processed the request.
 struct SharedHubClient: ForwardingNetworkClient {
   typealias Fault = @Sendable (SharedHub.Request) throws -> Void
 

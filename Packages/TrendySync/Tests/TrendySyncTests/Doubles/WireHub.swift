@@ -4,14 +4,14 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Hub that responds with JSON text, so that it can send values that the Swift types cannot represent.
+/// Hub that responds with JSON text. It can send values that the Swift types cannot represent.
 final class WireHub: Sendable {
   struct State {
     /// Lines of the snapshot, header first.
     var snapshot = [WireHub.header(head: 3)]
-    /// Next feed pages. After the last one, feed requests return an empty page at the head.
+    /// Next feed pages. Without further pages, feed requests return an empty page at the head.
     var pages: [String] = []
-    /// Next responses to a push. After the last one, each mutation is accepted at the next version.
+    /// Next responses to a push. Without further responses, each mutation is accepted at the next version.
     var answers: [String] = []
     var head: Int64 = 3
     var now: Int64?
@@ -45,7 +45,7 @@ final class WireHub: Sendable {
       + #""marks":{"*":[\#(version),10,"other"]}}"#
   }
 
-  /// Returns an event of the type `T`. Numbers are inserted into the text unchanged.
+  /// Returns an event of type `T`. Numbers are inserted into the text unchanged.
   static func event(
     _ id: String, _ version: Int64, notes: String = "", stamp: String = "10", base: String? = nil,
     incarnation: String = "0"
@@ -80,7 +80,7 @@ final class WireHub: Sendable {
     return try WireJSON.decode(PushResponse.self, from: Data(text.utf8)).answer(to: request.mutations)
   }
 
-  /// Fails with status 400 if a part is requested by name, because this hub has no named parts.
+  /// Fails with status 400 for a named part, because this hub has no named parts.
   fileprivate func part(_ request: SnapshotRequest) throws -> SnapshotPart {
     if let part = request.part {
       throw APIError.problem(ProblemDetails(title: "Invalid", status: 400, detail: "part: \(part)"), retryAfter: nil)

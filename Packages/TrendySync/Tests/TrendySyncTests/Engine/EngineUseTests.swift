@@ -82,7 +82,6 @@ struct EngineUseTests {
     #expect(await engine.state == .idle)
     #expect(device.batchSizes == [1, 1, 1, 1])
     #expect(device.factory.makeDataStoreCallCount > 4)
-    // A later push works as well.
     try device.recorder.record(EventFixture.makeEvent(id: "later", eventTypeId: "type-1"))
     await engine.performSync()
     #expect(device.network.createEventsBatchCalls.last?.events.map(\.id) == ["later"])

@@ -21,7 +21,6 @@ struct HubTimeTests {
     func reboot() { start.withLock { $0 = ($0.boot + 1, base.uptime) } }
   }
 
-  /// Client with slow pulls. The hub responds in the middle of the round trip.
   private struct SlowClient: ForwardingNetworkClient {
     let base: MockNetworkClient
     let hub: HubDouble
@@ -62,8 +61,8 @@ struct HubTimeTests {
       dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 2))
   }
 
-  /// Syncs with a hub that does not send its time, then with a hub whose clock is an hour behind.
-  /// - Returns: the time that the hub sent.
+  /// Syncs with a hub that does not send its time, then with a hub whose clock is an hour behind. Returns the time that
+  /// the hub sent.
   private func learn(roundTrip: Duration) async -> Int64 {
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] }
     await engine(roundTrip: .zero).performSync()
@@ -74,7 +73,6 @@ struct HubTimeTests {
     return told
   }
 
-  /// Returns the stamp of an edit made now.
   private func stamp() throws -> Int64 {
     try recorder.edit(eventId: "E") { $0.notes = ($0.notes ?? "") + "now" }
     let mutation = try #require(factory.mockStore.storedPendingMutations.last)
@@ -114,7 +112,7 @@ struct HubTimeTests {
     let ahead = try stamp()
     try recorder.edit(eventTypeId: "T") { $0.name = "unsent" }
     let told = ahead - 31_536_000_000
-    // The first batch gets no response. The pull after it returns the hub's time.
+    // The first batch gets no response. The following pull returns the hub's time.
     hub.set {
       $0.now = told
       $0.pushErrors = [.networkError("lost")]

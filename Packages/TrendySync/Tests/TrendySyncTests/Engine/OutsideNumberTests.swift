@@ -34,7 +34,7 @@ struct OutsideNumberTests {
     get async { await device.engine.state.errorWords }
   }
 
-  /// Checks that an edit is recorded and sent, with stamps and bases in the range that a hub accepts.
+  /// Checks that an edit is recorded and sent with stamps and bases in the range that a hub accepts.
   private func checkThatEditsGoOn(_ id: String = "E") async throws {
     try device.recorder.edit(eventId: id) { $0.notes = "mine" }
     try device.recorder.edit(eventId: id) { $0.notes = "mine again" }

@@ -20,7 +20,6 @@ struct StaleAnswerTests {
   private static let forked = APIError.problem(
     ProblemDetails(type: ProblemDetails.deviceForked, title: "Device forked", status: 409), retryAfter: nil)
 
-  /// Sends an edit whose response is lost.
   private func sendWithoutAnswer() async throws {
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] }
     await device.engine.performSync()
@@ -29,7 +28,7 @@ struct StaleAnswerTests {
     await device.engine.performSync()
   }
 
-  /// Returns a closure that acts as another process that has received the response to the sent edit.
+  /// Returns a closure that acts like another process that has received the response to the sent edit.
   private func acknowledge() -> @Sendable () throws -> Void {
     { [factory = device.factory] in
       let other = factory.makeDataStore()
@@ -68,7 +67,6 @@ struct StaleAnswerTests {
   }
 }
 
-/// Client that runs a closure after the hub has processed a push and before the response arrives.
 private struct ActingClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let hub: HubDouble

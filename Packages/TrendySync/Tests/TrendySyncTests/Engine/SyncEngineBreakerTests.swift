@@ -5,7 +5,6 @@ import TrendyTesting
 
 @Suite("SyncEngine and rate limits", .timeLimit(.minutes(10)))
 struct SyncEngineBreakerTests {
-  /// Returns a device with one pending event whose first pushes are rate limited.
   private func device(rateLimits: Int, error: APIError = rateLimit) throws -> Device {
     let device = Device()
     device.seedType()

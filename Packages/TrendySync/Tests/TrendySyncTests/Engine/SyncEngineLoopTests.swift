@@ -8,7 +8,6 @@ import TrendyTesting
 
 @Suite("SyncEngine between start and stop", .timeLimit(.minutes(10)))
 struct SyncEngineLoopTests {
-  /// Change signals that a test sends.
   private final class Signals: Sendable {
     private let streams = Mutex<[AsyncThrowingStream<Int64, any Error>.Continuation]>([])
     var opened: Int { streams.withLock { $0.count } }
@@ -28,12 +27,12 @@ struct SyncEngineLoopTests {
     while await !isTrue() { await Task.yield() }
   }
 
-  /// Waits until the loop and the signal listener both sleep, so that no work is in progress.
+  /// Waits until the loop and the signal listener are both asleep, so that no work is in progress.
   private func waitForRest(_ device: Device) async {
     await waitUntil { device.clock.sleeperCount == 2 }
   }
 
-  /// Advances the clock by `duration`, one deadline at a time, and waits for each sleeper to finish its work.
+  /// Advances the clock by `duration`, one deadline at a time, and waits after each until no work is in progress.
   private func advance(_ device: Device, by duration: Duration) async {
     let end = device.clock.uptime + duration
     while true {

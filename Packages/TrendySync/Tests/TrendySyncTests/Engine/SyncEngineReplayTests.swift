@@ -23,7 +23,6 @@ struct SyncEngineReplayTests {
       content.withLock { $0.jobs.append(job) }
     }
 
-    /// Runs jobs until none are left.
     func drain() {
       while true {
         let job = content.withLock { content -> UnownedJob? in
@@ -42,7 +41,7 @@ struct SyncEngineReplayTests {
     func append(_ caller: Int) { content.withLock { $0.append(caller) } }
   }
 
-  /// Runs five concurrent syncs, one of which also queues a mutation. Returns the requests and callers in order.
+  /// Runs five concurrent syncs, one of which also queues a mutation. Returns the requests and the callers in order.
   private func trace(seed: UInt64) throws -> [String] {
     let device = Device()
     device.seedType()

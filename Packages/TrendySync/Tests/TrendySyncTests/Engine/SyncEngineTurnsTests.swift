@@ -7,7 +7,6 @@ import TrendyTesting
 
 @Suite("SyncEngine with concurrent callers", .timeLimit(.minutes(10)))
 struct SyncEngineTurnsTests {
-  /// Blocks requests until it is opened.
   private final class Gate: Sendable {
     private struct Content {
       var isOpen = false
@@ -35,7 +34,6 @@ struct SyncEngineTurnsTests {
     }
   }
 
-  /// Counts concurrent rounds and records the maximum.
   private final class Counter: Sendable {
     private let content = Mutex((now: 0, most: 0))
     var most: Int { content.withLock { $0.most } }

@@ -75,8 +75,8 @@ struct SyncLockTests {
     #expect(factory.given == 0)
   }
 
-  /// Requests 1 to 4 are the health check, the pushes of a type and of an event, and the pull. The total includes the
-  /// round of the other process, which has nothing to push during request 4.
+  /// Requests 1 to 4 are the health check, the push of a type, the push of an event, and the pull. The total includes
+  /// the round of the other process, which has nothing to push during request 4.
   @Test(
     "suspend() releases the lock during each request, and the response is discarded",
     arguments: zip(1...4, [5, 7, 7, 6]))

@@ -11,7 +11,7 @@ import TrendyTesting
 struct PlainHubTests {
   @Test func `a create that the hub answers with duplicate shows the hub's values`() async throws {
     let device = Device(cursor: nil)
-    // The hub accepted this create earlier, and another device renamed the type. Then this store was restored from a
+    // The hub accepted this create earlier, and another device renamed the type. This store was then restored from a
     // backup.
     try device.recorder.record(EventTypeFixture.makeEventType(id: "T", name: "old"))
     device.network.createEventTypeWithIdempotencyResponses = [
@@ -81,7 +81,6 @@ struct PlainHubTests {
     #expect(device.store.storedEvents.mapValues(\.notes) == ["E": "last"], "\(writes.map(\.id))")
   }
 
-  /// Accepts every mutation at the same version.
   private struct VersionClient: ForwardingNetworkClient {
     let base: MockNetworkClient
     let version: Int64
@@ -161,7 +160,7 @@ struct PlainHubTests {
   {
     let device = Device(cursor: 10, configuration: SyncConfiguration(batchSize: 1))
     device.seedType("T")
-    // The push fails at this create, before the event is sent.
+    // The push of this create fails, so the event is not sent.
     try device.recorder.record(EventTypeFixture.makeEventType(id: "first"))
     device.network.createEventTypeWithIdempotencyResponses = [.failure(APIError.networkError("lost"))]
     try device.record(events: 1, type: "T")

@@ -140,7 +140,7 @@ struct SnapshotPartsTests {
     #expect(store.storedEvents["own"] != nil && store.storedEvents["E5"] != nil)
     if part > 1 {
       #expect(store.storedEvents["E1"]?.notes == "mine" && store.storedEvents["E2"] == nil)
-      // The edit is based on the stored version, so it cannot overwrite an unseen write.
+      // The edit is based on the stored version, so it cannot overwrite a write that the user has not seen.
       #expect(hub.state.pushed.first?.marks[FieldVersion.others]?.version == 3)
     }
   }
@@ -149,7 +149,7 @@ struct SnapshotPartsTests {
     await device.engine.performSync()
     let (recorder, factory, part) = (device.recorder, device.factory, hub.state.parts.count + 2)
     hub.set { state in
-      // Another process that shares the store records and sends an edit, which the feed does not contain yet.
+      // Another process on the same store records and sends an edit that the feed does not contain yet.
       state.before[part] = { _ in
         try recorder.edit(eventId: "E1") { $0.notes = "mine" }
         let other = factory.makeDataStore()
@@ -182,7 +182,6 @@ struct SnapshotPartsTests {
   func shownAllTheWhile(until part: Int) async throws {
     await device.engine.performSync()
     hub.set {
-      // Purged entities leave no tombstone.
       $0.forget(.event, "E1")
       $0.forget(.eventType, "U")
       $0.put(.event("E2", 8, notes: "again"))
@@ -244,7 +243,7 @@ struct SnapshotPartsTests {
 
   @Test func `entities that the hub lost are sent in the round whose resumed snapshot reveals the loss`() async throws {
     await device.engine.performSync()
-    // A second snapshot is interrupted. Then the hub is restored and has nothing above version 5.
+    // A second snapshot is interrupted. The hub is then restored, to version 5.
     hub.set { $0.before[5] = { _ in throw APIError.networkError("gone") } }
     await device.engine.forceFullResync()
     #expect(try store.syncMemory()?.snapshot != nil)
@@ -295,7 +294,6 @@ struct SnapshotPartsTests {
         for number in 3...5 { state.forget(.event, "E\(number)") }
         state.head = 4
         state.epochs.append(HubEpoch(id: "b", first: 5))
-        // New entries reuse the versions of the lost ones.
         for number in 0..<written { state.put(.event("N\(number)", Int64(number) + 5)) }
       }
     }
@@ -304,7 +302,7 @@ struct SnapshotPartsTests {
     let offered = hub.state.pushed.map(\.entityId)
     #expect(offered == (part == 2 ? [] : ["E3", "E4"]))
     #expect(hub.state.pushed.allSatisfy { $0.operation == .create })
-    // A complete snapshot is needed to find the lost entities.
+    // Only a complete snapshot reveals the lost entities.
     #expect(hub.state.wholes == 1)
     #expect(events.isSuperset(of: offered) && events.isSuperset(of: ["E1", "E2"]))
     #expect(events.isSuperset(of: (0..<written).map { "N\($0)" }))

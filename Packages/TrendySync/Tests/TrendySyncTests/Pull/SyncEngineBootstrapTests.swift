@@ -11,7 +11,6 @@ struct SyncEngineBootstrapTests {
   private let device = Device(cursor: nil)
   private var store: MockDataStore { device.store }
 
-  /// Puts one entity of each kind on the hub.
   private func fillHub(_ network: MockNetworkClient, cursor: Int64 = 40) {
     network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
     network.eventsToReturn = [APIModelFixture.makeAPIEvent()]
@@ -98,8 +97,8 @@ struct SyncEngineBootstrapTests {
   }
 
   @Test func `the round after a failed snapshot begins with the snapshot`() async throws {
-    // If the round began with another request, a hub that allows only one request a minute would never receive the
-    // request for the snapshot.
+    // If the round began with another request, a hub that allows one request a minute would never receive the snapshot
+    // request.
     let device = Device(cursor: 10)
     device.seedType()
     try device.record(events: 1)

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Checks that deleted entities are not restored by a feed that still contains them.
+/// Checks that a feed that still contains deleted entities does not restore them.
 @Suite("SyncEngine and local deletes", .timeLimit(.minutes(10)))
 struct SyncEngineDeletionTests {
   static let kinds = MutationEntityType.typed
@@ -120,7 +120,7 @@ struct SyncEngineDeletionTests {
     let device = try device(
       deleting: kind,
       client: { base in VersionedClient(base: base) { $0.map { _ in .accepted(version: 15) } } })
-    // The feed is long and each pull is interrupted before the end.
+    // The feed is long, and each pull is interrupted before its end.
     device.network.getChangesResponses = [
       .success(APIModelFixture.makeChangeFeedResponse(changes: [entry(kind, id: 11)], nextCursor: 11, hasMore: true)),
       .failure(APIError.networkError("cut off")),
@@ -235,7 +235,7 @@ struct SyncEngineDeletionTests {
     device.seedEvent("evt-1", type: "gone")
     try device.recorder.delete(eventTypeId: "gone")
     device.network.deleteEventTypeResponses = [.failure(APIError.httpError(503))]
-    // In the snapshot and in the feed, the event's type is now type-1.
+    // In the snapshot and in the feed, the event already has the type `type-1`.
     device.network.eventTypesToReturn = [
       APIModelFixture.makeAPIEventType(), APIModelFixture.makeAPIEventType(id: "gone"),
     ]
@@ -254,7 +254,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedPendingMutations.isEmpty && device.store.storedConflicts.isEmpty)
   }
 
-  /// Recorded trip. Its id is a hash of its natural key, so an import creates the same id again.
+  /// Trip whose id is a hash of its natural key, so that an import recreates the same id.
   private let trip = Event(
     id: "97f5264b-1dbe-804e-9147-2072a2089afe", eventTypeId: "type-1", timestamp: DeterministicDate.jan1_2024,
     sourceType: .trip)
@@ -329,7 +329,7 @@ struct SyncEngineDeletionTests {
   @Test func `the delete of an event whose imported create is refused is still sent`() async throws {
     let natural = "00000000-0000-8000-8000-000000000004"
     let pushes = Counter()
-    // With a batch size of 1 the delete is still unsent when the create is refused.
+    // A batch size of 1 keeps the delete unsent until the create is refused.
     let device = Device(
       configuration: SyncConfiguration(batchSize: 1),
       client: { network in
@@ -359,7 +359,7 @@ struct SyncEngineDeletionTests {
     device.seedType("new")
     device.seedEvent("evt-1", type: "old")
     try device.recorder.edit(eventId: "evt-1") { $0.eventTypeId = "new" }
-    // The hub has the event under its old type and its feed has no newer entry for it.
+    // At the hub the event has its old type, and the feed has no newer entry for it.
     device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType(id: "old")]
     device.network.eventsToReturn = [APIModelFixture.makeAPIEvent(id: "evt-1", eventTypeId: "old")]
     device.network.latestCursorToReturn = 12
@@ -370,7 +370,6 @@ struct SyncEngineDeletionTests {
   }
 }
 
-/// Counter that returns 0, 1, 2, …
 private final class Counter: Sendable {
   private let value = Mutex(-1)
   func next() -> Int {

@@ -29,7 +29,7 @@ struct SyncEnginePullTests {
 
   // MARK: Cursor
 
-  /// Client that implements only the operations without versions and leaves the others to the protocol's defaults.
+  /// Client that implements only the operations without versions. All others use the protocol's defaults.
   private struct WrappingClient: ForwardingNetworkClient {
     let base: MockNetworkClient
   }
@@ -87,8 +87,7 @@ struct SyncEnginePullTests {
     #expect(store.storedEvents.count == 1 && store.storedSyncCursor == 11)
   }
 
-  /// Covers a store that was replaced by a restored backup while it was open, so that its unit of work fails
-  /// permanently.
+  /// An open store whose files a restored backup has replaced fails permanently.
   @Test func `a unit of work that fails on reading is replaced`() async throws {
     await device.engine.performSync()
     let made = device.factory.makeDataStoreCalls
@@ -148,7 +147,7 @@ struct SyncEnginePullTests {
     #expect(await device.engine.state.errorWords.contains("full resync"))
   }
 
-  /// Hub with an endless feed: the cursor increases with every page, but no page has new entries.
+  /// Hub with an endless feed: every page has a higher cursor but no new entries.
   private struct EndlessClient: ForwardingNetworkClient {
     let base: MockNetworkClient
     let changes: [ChangeEntry]
@@ -218,7 +217,7 @@ struct SyncEnginePullTests {
     })
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent(notes: "mine"))
-    // The hub accepted the create, and another device then changed the event.
+    // The hub has accepted the create, and another device has then changed the event.
     device.setFeed([entry(12, .event, "update", "evt-1", ["notes": "theirs"])], next: 12)
     await device.engine.performSync()
     #expect(device.store.storedEvents["evt-1"]?.notes == "mine", "what waits is shown on top")

@@ -73,7 +73,6 @@ struct VersionedFeedPlannerTests {
   }
 }
 
-/// Feed entry with facts about it and the expected result.
 struct Example: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let entry: VersionedFeedPlanner.Candidate
@@ -83,7 +82,6 @@ struct Example: CustomTestStringConvertible, Sendable {
   var hasParked = false
   let verdict: VersionedFeedPlanner.Verdict
   var stirred: [String] = []
-  /// Facts that the planner must query, in order.
   let asked: [Fact]
 
   init(
@@ -191,7 +189,7 @@ enum Fact: Hashable, Sendable {
   case parkedVersion, content, heldParent, hasLivingChildren, isOverlaid, isHeldAlive, isShown
 }
 
-/// Facts about an entry. Records the queries for them.
+/// Facts about an entry. Records which of them are requested.
 struct Facts: VersionedFeedFacts, Sendable {
   var parked: Int64?
   var isReadable = true

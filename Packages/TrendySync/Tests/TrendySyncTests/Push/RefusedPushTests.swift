@@ -6,10 +6,10 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Checks that no mutation blocks the queue: a push refused as a whole is narrowed down to the refused mutation.
+/// Checks that no mutation blocks the queue: a push that is refused as a whole is narrowed down to the refused
+/// mutation.
 @Suite("Refused pushes", .timeLimit(.minutes(1)))
 struct RefusedPushTests {
-  /// Hub that refuses whole pushes with the error that `refusal` returns.
   private final class Hub: Sendable {
     private let refusal: @Sendable (PushBatch) -> APIError?
     private let content = Mutex<[PushBatch]>([])

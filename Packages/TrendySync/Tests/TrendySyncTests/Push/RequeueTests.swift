@@ -26,7 +26,7 @@ struct RequeueTests {
     await device.engine.performSync()
   }
 
-  /// Restores the hub to version 3. The response to the next pull reports this.
+  /// Restores the hub to version 3. The device learns of it from its next pull.
   private func restoreHub(with more: [ChangeEntry] = []) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
@@ -55,7 +55,6 @@ struct RequeueTests {
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     try device.recorder.delete(eventId: "F")
     #expect(try bases(store.storedPendingMutations) == [3, 3])
-    // Meanwhile, another device writes to both entities.
     let theirs = [ChangeEntry.event("E", 4, notes: "theirs"), .event("F", 5, notes: "theirs")]
     hub.set {
       $0.pushErrors = [.networkError("lost")]

@@ -254,7 +254,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state == .idle)
   }
 
-  /// A push is limited to 500 mutations. The creates before the deletes already reach this limit.
+  /// A push contains at most 500 mutations. The creates that precede the deletes already reach this limit.
   @Test func `a full record gets deletes ahead of more creates than fit into a push`() async throws {
     let hub = FullHub(keeping: 600)
     let device = hub.device()
@@ -333,7 +333,6 @@ struct SyncEnginePushTests {
     let seen = Mutex<[PendingMutation]>([])
     device.network.beforeAnswering = { operation in
       guard operation == .createEventsBatch else { return }
-      // Another unit of work reads only saved data.
       let queue = try? others.makeDataStore().fetchPendingMutations()
       seen.withLock { $0 = queue ?? [] }
     }
@@ -531,18 +530,15 @@ struct SyncEnginePushTests {
   }
 }
 
-/// Hub that keeps a limited number of entries and accepts or refuses each push as a whole.
+/// Hub that stores a limited number of entries and accepts or refuses each push as a whole.
 private final class FullHub: Sendable {
   private let most: Int
   private let tooMany: Int
   private let content = Mutex<(entries: Set<String>, pushes: [Int])>(([], []))
 
-  /// - Parameters:
-  ///   - most: Maximum number of entries.
-  ///   - tooMany: Minimum number of mutations at which a push is refused with status 413.
+  /// Creates a hub that stores `most` entries and refuses pushes of `tooMany` or more mutations with status 413.
   init(keeping most: Int, tooMany: Int = .max) { (self.most, self.tooMany) = (most, tooMany) }
 
-  /// Number of mutations in each push.
   var pushes: [Int] { content.withLock { $0.pushes } }
 
   var kept: Set<String> { content.withLock { $0.entries } }

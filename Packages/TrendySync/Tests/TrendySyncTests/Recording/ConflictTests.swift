@@ -134,7 +134,7 @@ struct ConflictTests {
     #expect(store.storedEvents["gone"]?.notes == "last words" && store.storedEvents["E"] != nil)
   }
 
-  /// Covers a delete that reached the hub before the create or without it.
+  /// A delete may reach the hub before the create or without it.
   @Test func `a deleted entity without required fields is neither listed nor restored`() async throws {
     await begin([.tombstone(.vehicle, "V", 2, ["id": "V"]), .tombstone(.vehicle, "W", 3, ["id": "W", "name": "Old"])])
     #expect(try device.recorder.deleted(.vehicle).map(\.id) == ["W"])

@@ -5,15 +5,14 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Recording under an event type that another process has deleted. An event without its type would not be visible
-/// anywhere, and the hub would refuse it.
+/// Recording under an event type that another process has deleted. Without its type, an event would be visible nowhere,
+/// and the hub would refuse it.
 @Suite("Types deleted by another process", .timeLimit(.minutes(10)))
 struct DeletedTypeTests {
   private static let gone = RecorderError.parentDeleted(.event, id: "new", eventTypeId: "type-1")
   private static let type = EventType(id: "type-1", name: "nap", colorHex: "#888888", iconName: "•")
 
   private let device = Device()
-  /// Recorder of another process on the same store.
   private let other: Recorder
   private var store: MockDataStore { device.store }
 

@@ -4,7 +4,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Example from the documentation page, as an app would write it.
+/// Example from the documentation page.
 @Suite("Embedding", .timeLimit(.minutes(10)))
 struct EmbeddingTests {
   @Test func `the example of the documentation works`() async throws {

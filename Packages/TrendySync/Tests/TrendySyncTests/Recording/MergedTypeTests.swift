@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Types that were merged into another type, on this device or on another one. Bare numbers are hub versions.
+/// Types that this or another device has merged into another type. Bare numbers are hub versions.
 @Suite("Merged types on a device", .timeLimit(.minutes(1)))
 struct MergedTypeTests {
   private let hub: HubDouble
@@ -18,13 +18,12 @@ struct MergedTypeTests {
     device = Device(cursor: nil, client: { VersionedHubClient(base: $0, hub: hub) })
   }
 
-  /// Syncs the types T and U and the event E of T.
+  /// Syncs the types T and U, and the event E of type T.
   private func begin() async {
     hub.set { $0.snapshot = [.type("T", 1), .type("U", 2), .event("E", 3)] }
     await device.engine.performSync()
   }
 
-  /// Merges T into U as another device.
   private func mergeElsewhere() {
     hub.set {
       $0.pages = [
@@ -43,7 +42,7 @@ struct MergedTypeTests {
   @Test func `a pending event of a type merged elsewhere is shown under the target type`() async throws {
     await begin()
     mergeElsewhere()
-    // Recorded during the pull, so this round does not push it. The pushes of later rounds fail.
+    // Recorded during the pull, after the push of this round. The pushes of later rounds fail.
     let recorder = device.recorder
     hub.set {
       $0.onPull = { try recorder.record(EventFixture.makeEvent(id: "L", eventTypeId: "T")) }
@@ -77,7 +76,6 @@ struct MergedTypeTests {
     let delete = try #require(try waiting())
     let fields = try FieldChange.changes(of: delete)
     #expect(delete.operation == .delete && fields["merged_into"]?.value == "U" && fields["name"]?.value == "Kaffee")
-    // This device applies the merge immediately.
     #expect(try device.recorder.record(event("L")))
     #expect(store.storedEvents["L"]?.eventTypeId == "U")
     #expect(try device.recorder.restore(.eventType, id: "T"))

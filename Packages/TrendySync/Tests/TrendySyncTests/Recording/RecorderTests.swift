@@ -136,7 +136,7 @@ struct RecorderTests {
   }
 
   @Test func `a deleted event of which the device has no copy cannot be restored`() throws {
-    // With an unversioned client, cancelling the delete would leave the event only on the hub.
+    // The client is unversioned. If the delete were cancelled, only the hub would have the event.
     let device = Device()
     device.seedType()
     device.seedEvent()
@@ -211,8 +211,7 @@ struct RecorderTests {
     #expect(throws: RecorderError.parentDeleted(.event, id: "evt-1", eventTypeId: type)) {
       try device.recorder.restore(eventId: "evt-1")
     }
-    // The hub would delete the event together with its type, because it would receive the type's delete before the
-    // move.
+    // The hub would receive the type's delete before the move, and delete the event together with its type.
     #expect(throws: RecorderError.deletionUnderWay(.event, id: "evt-1")) {
       try device.recorder.restore(eventId: "evt-1", to: "sport")
     }
@@ -523,7 +522,7 @@ struct RecorderTests {
 
   private static let imported = "00000000-0000-8000-8000-000000000001"
 
-  /// Returns a device without a hub that has imported one event, and the payload of its create.
+  /// Returns a device without a hub that has imported one event, and the payload of the event's create.
   private static func importer(_ change: (Device) throws -> Void = { _ in }) throws -> (device: Device, payload: Data) {
     let device = Device()
     device.seedType()
@@ -535,7 +534,6 @@ struct RecorderTests {
     return (device, payload)
   }
 
-  /// Returns whether the event was deleted as an untouched import.
   private static func deleteUntouched(_ device: Device, _ id: String = imported, saying payload: Data) throws -> Bool {
     try device.recorder.inOneSave { try $0.deleteUntouchedImports(eventIds: [id]) { $1 == payload } } == [true]
   }
@@ -601,7 +599,7 @@ struct RecorderTests {
     let device = Device()
     let recorder = Recorder(dataStoreFactory: device.factory, clock: device.clock)
     let type = device.seedType()
-    // More ids than one batch of random numbers provides.
+    // More ids than one read of the system's random numbers provides.
     for _ in 0..<100 { try recorder.log(type) }
     #expect(Set(device.store.storedPendingMutations.map(\.id)).count == 100)
     let low = device.store.storedEvents.keys.compactMap { UUIDv7($0)?.low }

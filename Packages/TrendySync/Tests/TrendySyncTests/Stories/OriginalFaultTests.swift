@@ -45,7 +45,7 @@ struct OriginalFaultTests {
     return device
   }
 
-  /// Power supply of a device. It can fail after a response has arrived and before any of it is saved.
+  /// Power supply of a device. It can fail when a response has arrived and nothing of it has been saved yet.
   private final class Power: Sendable {
     private struct State {
       var factory: MockDataStoreFactory?
@@ -57,7 +57,7 @@ struct OriginalFaultTests {
 
     func watch(_ factory: MockDataStoreFactory) { content.withLock { $0.factory = factory } }
 
-    /// Cuts the power when a response to a request of this kind arrives, after the given number of such responses.
+    /// Cuts the power when a response to a request of this kind arrives, after `answers` other responses.
     func go(with request: SharedHub.Request, after answers: Int = 0) {
       content.withLock {
         $0.request = request
@@ -81,7 +81,6 @@ struct OriginalFaultTests {
     }
   }
 
-  /// Puts the type T and the event E on the hub.
   private func fillHub() {
     hub.put(.type("T", 1))
     hub.put(.event("E", 2, notes: "as it was"))
@@ -128,7 +127,7 @@ struct OriginalFaultTests {
     #expect(hub.living(.event)["E"]?["notes"] == .null)
     await two.engine.performSync()
     #expect(two.store.storedEvents["E"] != nil && two.store.storedEvents["E"]?.notes == nil)
-    // In the other direction: device two sets a value and device one receives it.
+    // In the other direction, device two sets a value and device one receives it.
     try two.recorder.edit(eventId: "E") { $0.notes = "again" }
     await two.engine.performSync()
     try one.recorder.edit(eventId: "E") { $0.locationName = "home" }
@@ -266,7 +265,6 @@ struct OriginalFaultTests {
     await device.engine.performSync()
     #expect(device.store.storedSyncCursor == nil && device.store.storedEvents["here"] != nil)
     #expect(await device.engine.state.isError)
-    // The hub now has the event that the first round pushed.
     device.network.eventsToReturn.append(APIModelFixture.makeAPIEvent(id: "here", eventTypeId: "type-here"))
     await device.engine.performSync()
     #expect(device.store.storedSyncCursor == 40 && Set(device.store.storedEvents.keys) == ["here", "there"])
@@ -312,7 +310,7 @@ struct OriginalFaultTests {
     power.comeBack()
     #expect(device.store.storedEvents.mapValues { $0.notes ?? "" } == ["E": "waits", "F": "two", "new": "waits too"])
     #expect(device.store.storedPendingMutations.count == 2 && device.store.storedSyncCursor == nil)
-    // The new engine has only the store, as after a restart.
+    // After a restart, the engine has only the store.
     await device.restarted(client: SharedHubClient(base: device.network, hub: hub, before: { _ in }, after: { _ in }))
       .performSync()
     #expect(device.store.storedEvents.mapValues { $0.notes ?? "" } == ["E": "waits", "F": "two", "new": "waits too"])
@@ -332,7 +330,6 @@ struct OriginalFaultTests {
         SharedHubClient(
           base: base, hub: hub,
           before: { request in
-            // Refuses every fourth request.
             guard request == .changes, hub.requests.isMultiple(of: 4) else { return }
             refused.withLock { $0 += 1 }
             throw APIError.problem(ProblemDetails(title: "Too many requests", status: 429), retryAfter: .seconds(5))
@@ -367,7 +364,7 @@ struct OriginalFaultTests {
         id: "00000000-0000-8000-8000-" + String(format: "%012d", index), eventTypeId: "T", notes: "imported")
     }
     for device in [one, two] {
-      // Advance the clock, because an import takes some time.
+      // An import takes some time.
       for start in stride(from: 0, to: events.count, by: 100) {
         #expect(try device.recorder.record(Array(events[start..<start + 100])) == 100)
         await device.clock.advance(by: .milliseconds(1))
@@ -393,7 +390,7 @@ struct OriginalFaultTests {
     let (one, two) = (makeDevice(), makeDevice(seed: 10))
     await one.engine.performSync()
     await two.engine.performSync()
-    // The copy is made before the other device's change arrives, and it is saved afterwards.
+    // The copy is made before the other device's change arrives, and is saved afterwards.
     let copy = try #require(two.store.storedEvents["E"])
     try one.recorder.edit(eventId: "E") { $0.notes = "from the other device" }
     await one.engine.performSync()

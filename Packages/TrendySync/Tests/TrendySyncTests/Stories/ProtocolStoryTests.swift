@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Rules of the sync protocol, tested from the device's side. Bare numbers are hub versions.
+/// Rules of the sync protocol, tested on the device's side. Bare numbers are hub versions.
 @Suite("Rules of the sync protocol", .timeLimit(.minutes(10)))
 struct ProtocolStoryTests {
   private let hub: HubDouble
@@ -28,7 +28,7 @@ struct ProtocolStoryTests {
     try device.recorder.edit(eventId: id) { $0.notes = text }
   }
 
-  /// Restores the hub to version 3. The response to the next request of the given kind reports this.
+  /// Restores the hub to version 3. The device learns of it from its next request of the given kind.
   private func setBack(telling errors: any WritableKeyPath<HubDouble.State, [APIError?]> & Sendable) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
@@ -169,7 +169,7 @@ struct ProtocolStoryTests {
   @Test func `an edit of the device's own pending value has that value's base`() async throws {
     await begin()
     try note("5")
-    // The edit is sent and its response is lost. Another device's value 6 has version 4.
+    // The response to the sent edit is lost. Another device has written the value 6 at version 4.
     hub.set {
       $0.pushErrors = [.networkError("lost")]
       $0.pages = [[.event("E", 4, notes: "6")]]
@@ -197,7 +197,7 @@ struct ProtocolStoryTests {
     try device.recorder.delete(eventId: "E")
     #expect(store.storedPendingMutations.map(\.base) == [9])
     await device.engine.performSync()
-    // Pending edits of a type's events count as well.
+    // Pending edits of the type's events count as well.
     hub.set { $0.pages = [[.event("F", 20)]] }
     await device.engine.performSync()
     try note("x", on: "F")
@@ -437,7 +437,6 @@ struct ProtocolStoryTests {
     let asked = try #require(store.storedPendingMutations.first)
     #expect(asked.sequence == 1)
     #expect(try fields(asked)["notes"]?.base == 3)
-    // The hub responds to the repeated mutation with its stored outcome.
     hub.set { $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422))] }
     await device.engine.performSync()
     #expect(shown?.notes == "6" && store.storedConflicts.count == 1)
@@ -546,7 +545,6 @@ struct ProtocolStoryTests {
     await device.engine.performSync()
     hub.set { $0.pages = [[.event("F", 4), .event("G", 5)]] }
     await device.engine.performSync()
-    // The hub is restored to version 3 and rate-limits the re-offers.
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
       $0.head = 3
@@ -665,7 +663,7 @@ struct ProtocolStoryTests {
       $0.pushErrors = [.httpError(503)]
     }
     try device.recorder.edit(eventTypeId: "T") { $0.name = "n" }
-    // No mutation counts as sent here, because the first response is the one to the pull.
+    // No mutation counts as sent, because the first response is to the pull.
     await device.engine.performSync()
     try device.recorder.edit(eventId: "E") { $0.locationName = "later" }
     let last = try #require(store.storedPendingMutations.last)
@@ -757,7 +755,7 @@ struct ProtocolStoryTests {
     hub.set { $0.pages = [[.event("E", 5, notes: "last words", incarnation: 1)]] }
     await device.engine.performSync()
     #expect(shown?.syncStatus == .synced && store.storedPendingMutations.isEmpty)
-    // An edit refers to the incarnation that it is based on.
+    // An edit refers to the incarnation on which it is based.
     try note("again")
     #expect(store.storedPendingMutations.map(\.incarnation) == [1])
   }
@@ -855,7 +853,6 @@ struct ProtocolStoryTests {
   }
 }
 
-/// Client that runs a closure between a push and its response.
 private struct IntrudedClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let hub: HubDouble

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Rare sequences of events, tested from the device's side. Bare numbers are hub versions.
+/// Rare sequences of events, tested on the device's side. Bare numbers are hub versions.
 @Suite("Rare sequences of events", .timeLimit(.minutes(10)))
 struct RareOrderTests {
   private let hub: HubDouble
@@ -33,8 +33,8 @@ struct RareOrderTests {
 
   // MARK: Bases of deletes
 
-  /// Leaves the create of "new" at version 4 without a response and applies another device's edit at version 5. The
-  /// next push fails and the pull succeeds.
+  /// Leaves the create of "new" at version 4 without a response, and pulls another device's edit at version 5. The next
+  /// push fails as well.
   private func makeWithoutAnswer(_ make: () throws -> Void, then edited: ChangeEntry) async throws {
     try make()
     hub.set { $0.pushErrors = [.networkError("lost"), .networkError("lost")] }
@@ -258,7 +258,7 @@ struct RareOrderTests {
     await begin()
     hub.set { $0.pages = [[.tombstone(.event, "E", 5), .tombstone(.eventType, "T", 6)]] }
     await device.engine.performSync()
-    // Another program read the type before the delete and did not check it again.
+    // Another program read the type before the delete, and did not check it again.
     let event = EventFixture.makeEvent(id: "new", eventTypeId: "T")
     try await device.engine.queueMutation(
       entityType: .event, operation: .create, entityId: "new", payload: WireJSON.encode(event.createRequest))
@@ -307,7 +307,7 @@ struct RareOrderTests {
     await begin()
     hub.set { $0.pages = [[.event("E", 5, notes: "theirs")]] }
     await device.engine.performSync()
-    // The hub is restored to version 3, then another device deletes E.
+    // The hub is restored to version 3. Another device then deletes E.
     hub.set { state in
       state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
       state.head = 4
@@ -381,7 +381,7 @@ struct RareOrderTests {
     #expect(try changes(offered)["notes"] == FieldChange(value: "last words", base: 3, stamp: 50, author: "other"))
   }
 
-  /// The restored hub had already compacted the tombstone and keeps only the id.
+  /// The restored hub had already compacted the tombstone and has only the id.
   @Test func `a delete that the restored hub has compacted still keeps later imports out`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
@@ -422,7 +422,7 @@ struct RareOrderTests {
     #expect(store.storedParkedChanges.map(\.entityId) == [id])
   }
 
-  /// The import was sent, and the hub's entry arrived before the response. The hub's value is visible and then edited.
+  /// The import was sent, and the hub's entry arrived before the response. The user sees and edits the hub's value.
   @Test func `an edit of an event that another device imported first has that version as its base`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
@@ -476,7 +476,7 @@ struct RareOrderTests {
       $0.pushErrors = [.networkError("lost")]
       $0.pages = [[.event("new", 4)]]
     }
-    // Simulate a store that never sent the create, because a copy of it did.
+    // A copy of this store, not this store, has sent the create.
     var waiting = try #require(store.storedPendingMutations.first)
     await device.engine.performSync()
     waiting.sequence = nil
@@ -610,7 +610,7 @@ struct RareOrderTests {
     }
     await device.engine.performSync()
     #expect(device.store.storedSyncCursor == 9 && store.storedEvents["new"] != nil)
-    // The create was accepted at version 4 and deleted at 5. The hub keeps only the id.
+    // The create was accepted at version 4 and deleted at 5. The hub has only the id.
     hub.set { $0.outcomes = [.accepted(version: 4)] }
     await device.engine.performSync()
     #expect(store.storedPendingMutations.isEmpty && store.storedEvents["new"] == nil)
@@ -650,7 +650,7 @@ struct RareOrderTests {
     await device.engine.performSync()
     await device.engine.clearPendingMutations()
     #expect(try store.syncIdentity() != nil)
-    // The create was accepted. Then the hub is restored and advances beyond its old head.
+    // The create was accepted. The hub is then restored and advances beyond its old head.
     hub.set { $0.pages = [[.type("new", 1)]] }
     await device.engine.performSync()
     await device.engine.performSync()
@@ -726,7 +726,7 @@ struct RareOrderTests {
   @Test func `a page requested before a snapshot is not applied after it`() async throws {
     await begin()
     hub.set { $0.head = 3 }
-    // Another process loads a snapshot during the pull. The cursor is then equal, but the generation is not.
+    // Another process loads a snapshot during the pull. The cursor is then the same, but the generation is not.
     hub.set { [factory = device.factory] state in
       state.pages = [[.event("E", 4, notes: "late")]]
       state.onPull = {
