@@ -22,7 +22,7 @@ struct SaveOrderTests {
     try body(type)
   }
 
-  /// Records an event at the given time, like a new process.
+  /// Records an event at the given time, as a new process would.
   @discardableResult
   private func log(_ note: String, of type: EventType, at time: Date) throws -> Event {
     let record = try DeviceRecord(directory: folder, clock: ManualClock(now: time))
@@ -31,7 +31,7 @@ struct SaveOrderTests {
     return event
   }
 
-  /// Stores an event from another device, like sync.
+  /// Stores an event from another device, as sync would.
   private func receive(_ note: String, of type: EventType, at time: Date, as source: EventSourceType = .manual) throws {
     let store = try DeviceRecord(directory: folder).dataStoreFactory.makeLocalStore()
     var (ids, random) = (UUIDv7.Generator(), SystemRandomNumberGenerator())

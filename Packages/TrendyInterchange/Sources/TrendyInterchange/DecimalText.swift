@@ -5,7 +5,7 @@ enum DecimalText {
 
   static func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && abs($0) < bound ? $0 : nil } }
 
-  /// Formats a number in the same way as ``TextBytes/add(_:digits:)``.
+  /// Formats a number like ``TextBytes/add(_:digits:)``.
   static func string(_ value: Double, _ digits: Int) -> String {
     var text = TextBytes()
     text.add(value, digits: digits)

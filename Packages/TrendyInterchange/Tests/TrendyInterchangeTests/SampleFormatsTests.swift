@@ -65,7 +65,7 @@ struct SampleFormatsTests {
     #expect(file.skippedMessages["ZDA"] == 1)
     #expect(file.skippedMessages["RMA"] == 1)
     #expect(file.firstTime == RFC3339.date(from: "2021-03-06T10:36:07Z"))
-    // Sentences with the same time differ by 100 degrees, which is reported.
+    // Positions in sentences with the same time differ by 100 degrees, which must be reported.
     #expect(file.problems.allSatisfy { $0.reason.hasPrefix("position differs") })
     #expect(file.problemCount == 4)
   }

@@ -6,7 +6,6 @@ public import TrendyProtocols
 ///
 /// Notices are stored until an agent has delivered them through the hub, each once and in order. Not thread-safe.
 /// Methods that do not throw store their error in ``failure``.
-/// once and can throw.
 public final class CompanionChannel: WatchConnectivityServiceProtocol {
   /// Delegate that ``setup()`` notifies.
   public weak var delegate: (any WatchConnectivityServiceDelegate)?

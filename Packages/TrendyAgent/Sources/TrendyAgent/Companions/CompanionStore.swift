@@ -9,7 +9,6 @@ import TrendyTrips
 /// received notice is saved together with its sequence number. Killing the process at any time therefore neither loses
 /// nor repeats a notice. The store is separate from the record, belongs to this device only and is not part of a
 /// backup.
-/// the record, belongs to this device only and is not part of a backup.
 public struct CompanionStore: Sendable {
   /// Connection from one device to another, as known to this device.
   public struct Link: Hashable, Sendable, Identifiable {
@@ -166,6 +165,7 @@ public struct CompanionStore: Sendable {
 
   // MARK: Sending
 
+  /// Returns the trips in progress whose start has been announced.
   public func announcedTrips() throws -> [AnnouncedTrip] {
     try engine.refresh()
     return try engine.scan(kind: Kind.told).map { record in

@@ -13,7 +13,6 @@ extension DeviceRecord {
   /// - Parameters:
   ///   - withReadings: Whether to include the track log and its notes.
   ///   - body: Called for each record. An error that it throws ends the enumeration.
-  ///   - body: Called for each record. An error that it throws ends the enumeration.
   public func forEachRecord(withReadings: Bool = true, _ body: (InterchangeRecord) throws -> Void) throws {
     let store = dataStoreFactory.makeLocalStore()
     func give(_ entity: AnyEntity) throws {

@@ -7,7 +7,6 @@ public import TrendyPersistence
 ///
 /// A device's entry is deleted once a later post from the device is stored completely. Entries only inform the user
 /// (`trendy place check`), so a failure to read or write them has no other effect.
-/// (`trendy place check`), so failing to read or write one has no other effect.
 public struct RejectedPosts: Sendable {
   /// Rejected posts of one device.
   public struct Entry: Hashable, Sendable, Codable {
@@ -17,6 +16,7 @@ public struct RejectedPosts: Sendable {
     public var first: Date
     /// Time of the last rejected post.
     public var last: Date
+    /// Reason for rejecting the last post.
     public var reason: String
     /// Whether the last post was rejected as a whole. Its sender then still has it.
     public var isHeldBySender: Bool

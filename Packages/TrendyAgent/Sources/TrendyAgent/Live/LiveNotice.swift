@@ -10,7 +10,6 @@ public enum LiveNotice: Hashable, Sendable {
   case tripStarted(id: String, place: String?, vehicle: String?)
   /// A trip has ended. The values are its distance in metres, its duration in seconds, and the name of the place where
   /// it ended.
-  /// it ended.
   case tripEnded(id: String, distance: Double, duration: TimeInterval, place: String?)
   /// A trip was discarded after its start, because it turned out not to be a trip.
   case noTrip(id: String)

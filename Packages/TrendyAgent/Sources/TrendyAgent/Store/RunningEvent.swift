@@ -6,7 +6,6 @@ public import TrendyProtocols
 ///
 /// A setting with the key `running` contains the id of the event, so every device can find running events without
 /// reading all events. The setting is ignored if the event does not exist or has an end.
-/// reading all events. The setting is ignored if the event does not exist or has an end.
 public struct RunningEvent: Hashable, Sendable {
   public let event: Event
   /// Setting that marks the event as running.

@@ -95,7 +95,7 @@ struct UndoLog {
     return true
   }
 
-  /// Moves an entry to the other list, with changes in the opposite direction.
+  /// Moves an entry to the other list and replaces its changes with their reverse.
   mutating func move(
     _ number: Int64, to list: List, replacing changes: [UndoChange]
   ) throws {

@@ -194,8 +194,8 @@ struct CalendarReader {
     }
   }
 
-  /// Returns the current versions of the events with one UID: of those with the highest SEQUENCE, one for each start.
-  /// Series precede single events.
+  /// Of the events with the same UID, returns those with the highest SEQUENCE, one for each start. Series precede
+  /// single events.
   private func newest(_ items: [Item]) -> (items: [Item], superseded: Int) {
     let sequence = items.map(\.sequence).max() ?? 0
     var byStart: [String: Item] = [:]
@@ -334,7 +334,7 @@ struct CalendarReader {
     if rule.isUntilUTC, let end = rule.until, case .wall(_, let zone) = start {
       let moment = ZoneClock.utc.date(end.day, secondOfDay: end.secondOfDay)
       until = moment
-      // One more day, because a local time may occur twice. The instants are compared below.
+      // Include one more day, because a local time may occur twice. The instants are compared below.
       let wall = wall(moment, zone)
       rule.until = WallTime(day: wall.day.advanced(by: 1), secondOfDay: wall.secondOfDay)
     } else if rule.isUntilUTC, let end = rule.until {

@@ -164,7 +164,7 @@ public struct RecurrenceRule: Hashable, Sendable {
 // MARK: Expansion
 
 extension RecurrenceRule {
-  /// Maximum number of instances that a rule is expanded to.
+  /// Maximum number of instances in an expansion.
   public static let limit = 100_000
   /// Maximum number of periods to search. Stops the search for a rule without instances.
   private static let longestSearch = 500_000

@@ -104,7 +104,7 @@ private struct GoogleTimelineReader {
     var fixes: [Location] = []
     for (index, point) in path.enumerated() {
       let minutes = point["durationMinutesOffsetFromStartTime"]?.number
-      // Some files contain negative offsets, which count as 0. Points with the same minute are spread over it.
+      // Some files contain negative offsets, which count as 0. Points in the same minute are spread over it.
       let moment =
         point["time"]?.moment
         ?? minutes.map { span.start.addingTimeInterval(min(max(0, $0), 1e7).rounded(.down) * 60) }

@@ -14,7 +14,6 @@ public protocol EventArchiveWriter {
 ///
 /// If any event of a type has a `count`, or any day has several events, a day's value is the sum of its events.
 /// Otherwise it is a checkmark.
-/// otherwise a checkmark.
 struct LoopWriter: EventArchiveWriter {
   private struct Day {
     var amount = 0.0

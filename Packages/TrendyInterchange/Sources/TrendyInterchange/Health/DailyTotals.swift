@@ -59,7 +59,6 @@ struct DailyTotals {
   ///   - end: End in seconds since 1970, not before `start`.
   ///   - offset: UTC offset in seconds, positive to the east.
   ///   - source: Index of the source.
-  ///   - source: Index of the source.
   mutating func add(_ value: Double, from start: Int64, to end: Int64, offset: Int64, source: UInt16) {
     var from = start
     repeat {

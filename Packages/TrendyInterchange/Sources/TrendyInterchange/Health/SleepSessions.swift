@@ -134,7 +134,7 @@ struct SleepSessions {
 }
 
 extension [SleepSessions.Sample] {
-  /// Returns the first index at which a condition holds. It must hold for all later elements.
+  /// Returns the first index at which `condition` holds. It must also hold for all later elements.
   fileprivate func partitionPoint(_ condition: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

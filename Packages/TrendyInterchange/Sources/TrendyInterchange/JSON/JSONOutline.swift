@@ -96,7 +96,7 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-  /// The bytes without a byte order mark and leading whitespace.
+  /// The bytes without a byte order mark or leading whitespace.
   var withoutLeadingSpace: ArraySlice<UInt8> {
     (starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self).drop { $0.isSpace }
   }

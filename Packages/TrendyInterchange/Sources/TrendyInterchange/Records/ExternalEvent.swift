@@ -93,7 +93,7 @@ public enum InterchangeRecord: Hashable, Sendable {
   case bad(reason: String)
 }
 
-/// Options for reading a file, for what its content does not determine.
+/// Options for properties that the content of a file does not determine.
 public struct ImportOptions: Sendable {
   /// Time zone of timestamps without an offset.
   public var zone: ZoneClock

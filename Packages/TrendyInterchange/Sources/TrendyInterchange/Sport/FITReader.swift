@@ -33,7 +33,7 @@ private struct FITActivity {
   static let numbers: Set<Int> = [0, 18, 20, 34]
   /// Seconds from 1970 to the FIT epoch, 1989-12-31T00:00:00Z.
   private static let epoch = 631_065_600.0
-  /// Minimum for an absolute timestamp. Smaller values are seconds since the device was switched on.
+  /// Smallest absolute timestamp. Smaller values are seconds since the device was switched on.
   private static let firstTime: UInt32 = 0x1000_0000
 
   private var kind: Int?

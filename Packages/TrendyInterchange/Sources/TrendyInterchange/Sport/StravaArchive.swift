@@ -276,7 +276,7 @@ enum StravaDate {
     return CivilDate(year: year, month: month, day: day)
   }
 
-  /// Returns the number of a month. The prefix of its name is known in a dozen languages.
+  /// Returns the number of a month, found by the prefix of its name in a dozen languages.
   private static func month(_ word: String) -> Int? {
     months.firstIndex { $0.contains { word.hasPrefix($0) } }.map { $0 + 1 }
   }

@@ -344,7 +344,7 @@ struct DateEvidence {
     guard let ambiguous else { return DateColumn(style: .dayFirst, readsBothOrders: isMixed) }
     if !isMixed {
       if let other { return column(other) }
-      // Most tables are sorted by time. Often only one of the orders makes this table sorted.
+      // Most tables are sorted by time. Often only one of the two orders makes the dates sorted.
       let ordered = [DateStyle.dayFirst, .monthFirst].filter { isRising.contains($0) || isFalling.contains($0) }
       if slashDates > 2, ordered.count == 1 { return DateColumn(style: ordered[0]) }
       if isContinental != isTwelveHours { return column(isContinental) }

@@ -166,7 +166,7 @@ struct DurationEvidence {
   /// Units found in the cells.
   private var units: Set<DurationUnit> = []
   private var hasLongClocks = false
-  /// First cell without a unit other than 0.
+  /// First nonzero cell without a unit.
   private var firstBare: String?
 
   mutating func add(_ text: String) {

@@ -51,7 +51,7 @@ struct FixCollector {
     file.tracks[index].segments[0].points.append(point)
   }
 
-  /// Returns a point outside any track. It needs no time.
+  /// Returns a point that is not part of a track. Its time is optional.
   mutating func point(_ fields: FixFields, at place: @autoclosure () -> String) -> TrackPoint? {
     guard let latitude = fields.latitude, let longitude = fields.longitude,
       Coordinate(latitude: latitude, longitude: longitude).isValid
@@ -123,7 +123,7 @@ extension TrackPoint {
     }
     self.init(
       coordinate: coordinate, timestamp: fields.time, altitude: fields.altitude.flatMap { abs($0) < 1e6 ? $0 : nil },
-      // A program writes -1 for an unknown value, and an accuracy of 0 if the accuracy was not set.
+      // Programs write -1 for an unknown value, and 0 for an accuracy that was not set.
       speed: fields.speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil },
       course: fields.course.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil },
       horizontalAccuracy: fields.accuracy.flatMap { $0 > 0 && $0.isFinite ? $0 : nil })

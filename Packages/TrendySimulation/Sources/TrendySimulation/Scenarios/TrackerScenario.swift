@@ -7,7 +7,6 @@ import TrendyTesting
 ///
 /// This user's record is separate from the record that the devices share. It contains only detected events and the
 /// user's changes to them.
-/// changes to them.
 struct TrackerScenario {
   struct Tracker {
     let deviceId: String

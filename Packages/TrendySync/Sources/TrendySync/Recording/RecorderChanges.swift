@@ -38,7 +38,7 @@ public struct RecorderChanges {
   @discardableResult
   public func record(_ event: Event) throws -> Bool { try writer.record(event, isAsked: isAsked) }
 
-  /// Records an event like `record`.
+  /// Records an event and returns its create request.
   /// - Returns: JSON of the `CreateEventRequest`; `nil` if nothing was recorded.
   public func recordedPayload(of event: Event) throws -> Data? { try writer.recordedPayload(of: event) }
 

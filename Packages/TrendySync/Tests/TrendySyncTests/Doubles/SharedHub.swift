@@ -43,7 +43,7 @@ final class SharedHub: Sendable {
     }
   }
 
-  /// Writes an entry like another device. Its version must exceed all earlier versions.
+  /// Writes an entry as another device would. Its version must exceed all earlier versions.
   func put(_ entry: ChangeEntry) { content.withLock { $0.put(entry) } }
 
   func count(_ request: Request) { content.withLock { $0.requests += 1 } }
