@@ -141,7 +141,7 @@ public enum ArchiveInput: Sendable {
   }
 
   /// Writes an archive from a pipe to a temporary file and unlinks it. The central directory is at the end of a ZIP
-  /// file, so it cannot be read from a pipe.
+  /// file, so a pipe cannot be read directly.
   private static func spooled(_ stream: ByteInput) throws -> ArchiveFile {
     let file = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(getpid()).zip")
     let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -31,7 +31,7 @@ enum RouteSimplifier {
 
   private typealias Point = (x: Double, y: Double)
 
-  /// Projects the points to a plane that touches the earth at the first point, in metres. The error is negligible
+  /// Projects the points onto a plane that touches the earth at the first point, in metres. The error is negligible
   /// compared with the tolerance.
   private static func flattened(_ route: [Coordinate]) -> [Point] {
     let meters = 111_195.0

@@ -8,8 +8,8 @@ public struct OutdatedDecisionError: Error, Hashable, Sendable {
 }
 
 extension DeviceRecord {
-  /// Begins a decision, unless one is in progress: a series of reads that determine what the next
-  /// ``perform(_:isDivisible:_:)`` writes.
+  /// Begins a decision: a series of reads that determine what the next ``perform(_:isDivisible:_:)`` writes. Has no
+  /// effect while a decision is in progress.
   ///
   /// If another process has saved anything since, `perform` throws ``OutdatedDecisionError``, and the caller reads and
   /// decides again. A check such as "this name is free" therefore still holds when the change is saved, although no

@@ -49,7 +49,7 @@ public struct StoreParts: Hashable, Sendable {
   /// - Parameters:
   ///   - path: Path of the backup.
   ///   - key: Key with which the backup must be signed; `nil` if no signature is required.
-  ///   - onProgress: Receives the progress, and may cancel the restore until anything has been changed.
+  ///   - onProgress: Receives the progress, and may cancel the restore before the first change.
   /// - Returns: Report on the restore.
   /// - Throws: `StorageError`.
   public func restore(

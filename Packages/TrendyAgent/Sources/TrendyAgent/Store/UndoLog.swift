@@ -14,7 +14,7 @@ struct UndoLog {
 
   /// Maximum number of steps that can be undone.
   static let limit = 50
-  /// Time in seconds for which deletions remain restorable beyond that limit, as long as a hub lists a deletion.
+  /// Time in seconds for which deletions remain restorable beyond that limit. A hub lists a deletion for as long.
   static let patience: TimeInterval = 90 * 86_400
   private static let partLength = 500
   private static let name = "undo"
@@ -76,7 +76,7 @@ struct UndoLog {
   }
 
   /// Adds a step and returns its entry number. Undone steps can then no longer be redone. With `isDivisible`, undo may
-  /// skip entities that have changed since. `changes` undo the step.
+  /// skip entities that have changed since. `changes` contains the changes that undo the step.
   mutating func append(_ step: UndoStep, isDivisible: Bool, _ changes: [UndoChange]) throws -> Int64 {
     for number in undone { try erase(number) }
     undone = []

@@ -13,7 +13,8 @@ struct LoopReader {
   private struct Habit {
     var position: Int
     var type: ExternalType
-    /// Whether the habit counts a number. `nil` for archives from version 2.3.0 and earlier, which lack this information.
+    /// Whether the habit counts a number. `nil` for archives from version 2.3.0 and earlier, which lack this
+    /// information.
     var isNumerical: Bool?
   }
 
