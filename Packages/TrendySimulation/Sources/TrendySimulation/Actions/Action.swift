@@ -88,7 +88,7 @@ public enum Action: Hashable, Sendable {
   case failOver
   /// A tracker posts a batch of fixes, concurrently with later actions.
   case post(tracker: Int, batch: Int)
-  /// A hub runs the detection on posted readings, concurrently with later actions.
+  /// A hub runs detection on posted readings, concurrently with later actions.
   case lookThrough
   /// The trackers' user deletes a detected event or adds a note to it.
   case touchFinding(choice: UInt64)

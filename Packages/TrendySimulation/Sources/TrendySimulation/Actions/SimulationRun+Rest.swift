@@ -13,7 +13,7 @@ extension SimulationRun {
   func comeToRest() async {
     await stopDelivering()
     if areAgents { await comeToRestByThemselves() }
-    // Power is cut once more: every acknowledged save must survive.
+    // Cut power again: every acknowledged save must survive.
     hub.restart(losing: .unsynced)
     for device in devices {
       device.restart(losing: .unsynced)

@@ -74,7 +74,7 @@ extension SimulationRun {
     return status
   }
 
-  /// Runs the detection on one of the hubs, as each does once a minute.
+  /// Runs detection on one of the hubs, as each hub does once a minute.
   func lookThrough() async {
     defer { tracking?.underWay -= 1 }
     if restartHubIfOff() { return }

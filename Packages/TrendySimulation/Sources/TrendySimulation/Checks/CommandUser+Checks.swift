@@ -182,7 +182,7 @@ extension CommandUser {
       }
       guard old != new else { continue }
       run.ledger.onGivenUp([old].compactMap(\.self))
-      // A restored text is in no payload.
+      // No payload contains a restored text.
       let isFollowed = new?.hasPrefix(text) == true && !NaturalIdentifier.isNatural(key.id)
       run.ledger.onText(
         new ?? "", over: [old].compactMap(\.self), key: key, device: device.number, isSure: isFollowed)

@@ -144,7 +144,7 @@ struct Ledger {
     return met.contains(seen)
   }
 
-  /// Handles a resolved conflict. Its values need not be found any more.
+  /// Handles a resolved conflict. Its values no longer need to be found.
   mutating func onDecided(_ kept: [String], of key: Key) {
     mixed.insert(key)
     for index in texts.indices where kept.contains(texts[index].text) {
@@ -276,7 +276,7 @@ struct Ledger {
     oracle = MergeOracle()
     // The devices still have stamps from the hub's later clock.
     oracle.isHubSet = true
-    // If no device wrote an entity, it may exist nowhere else.
+    // An entity that no device wrote may exist nowhere else.
     for index in texts.indices where texts[index].device < 0 { texts[index].isGivenUp = true }
     for device in deleted.keys where device < 0 { deleted[device] = nil }
     highestHead = 0
@@ -505,8 +505,8 @@ struct Ledger {
       || conflict.reason.hasPrefix("Depends on a rejected ")
   }
 
-  /// Whether the author of a value had seen the value that it replaced, so that there is no conflict. `text` is the
-  /// replaced text, and `mutation` the id of the replacing mutation.
+  /// Whether the author of a value had seen the value that it replaced, in which case there is no conflict. `text` is
+  /// the replaced text, and `mutation` the id of the replacing mutation.
   func wasSeen(_ text: String, by mutation: String, device: String) -> Bool {
     guard let replacing = said[mutation], replacing != text else { return false }
     // After a change of identity, a device is not recognised as the author of its earlier writes.

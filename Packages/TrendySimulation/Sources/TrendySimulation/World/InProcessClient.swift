@@ -12,8 +12,8 @@ public struct InProcessClient: NetworkClientProtocol {
   private let signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)?
   private let carry: Carry
 
-  /// Sends a request with, for a push, its decoded body. Returns the response and, if it had to be decoded for a check,
-  /// its decoded body.
+  /// Sends a request, with its decoded body if it is a push. Returns the response, and its decoded body if the closure
+  /// had to decode it.
   typealias Carry = @Sendable (HTTPRequest, PushRequest?) async throws -> (HTTPResponse, PushResponse?)
 
   /// Creates a client. Without `signals`, signal streams end immediately.

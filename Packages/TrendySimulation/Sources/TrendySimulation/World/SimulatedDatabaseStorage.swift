@@ -7,7 +7,7 @@ import TrendyTesting
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecked Sendable {
-  /// Connection that belongs to one server start, or is lost.
+  /// Connection to one run of the server. Unusable once it is lost.
   final class Connection {
     let generation: Int
     var isLost = false

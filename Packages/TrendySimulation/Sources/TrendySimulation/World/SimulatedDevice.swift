@@ -46,7 +46,7 @@ final class SimulatedDevice: @unchecked Sendable {
   var carries = false
   /// Highest cursor since the store last had no cursor.
   var cursor: Int64 = 0
-  /// Number of hub restores that have not lowered the cursor yet.
+  /// Number of hub restores after which the cursor has not decreased yet.
   var restoresToNotice = 0
   /// Whether the device runs an old version that uses only plain REST.
   var isOld = false

@@ -17,7 +17,7 @@ final class SimulatedHints: @unchecked Sendable {
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// Subscribes a hub. It also uses the subscription to send hints.
+  /// Subscribes a hub to hints. The hub also uses the subscription to send hints.
   func listen(hub: String, _ hear: @escaping (HubHint) -> Void) -> any HintSubscription {
     listeners.append(Listener(hub: hub, hear: hear))
     return Line(hints: self, hub: hub)

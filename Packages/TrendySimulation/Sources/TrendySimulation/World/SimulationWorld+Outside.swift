@@ -2,7 +2,7 @@ import TrendyTesting
 
 // MARK: Trackers, webhooks, limits, undo and rejected pushes
 extension SimulationWorld {
-  /// Whether the scenario has trackers: for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether the scenario has trackers. True for some seeds, or for all if no hazard requires a hub with files.
   func hasTrackers(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x6B1D_92E4_C750_38AF)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -40,7 +40,7 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether the scenario has a webhook: for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether the scenario has a webhook. True for some seeds, or for all if no hazard requires a hub with files.
   func hasWebhook(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0xF02C_5A97_1E83_64DB)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -65,7 +65,7 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether the hub limits the record: for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether the hub limits the record. True for some seeds, or for all if no hazard requires a hub with files.
   func isLimited(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x91C4_6E2B_D70A_583F)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -83,7 +83,7 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether users undo commands: for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether users undo commands. True for some seeds, or for all if no hazard requires a hub with files.
   func hasUndo(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0xD83E_17A6_4C95_B02F)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -101,7 +101,7 @@ extension SimulationWorld {
     }
   }
 
-  /// Whether the hub rejects whole pushes: for some seeds, or for all if no hazard requires a hub with files.
+  /// Whether the hub rejects whole pushes. True for some seeds, or for all if no hazard requires a hub with files.
   func hasRefusedPushes(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x2C6E_90D4_B85F_317A)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0

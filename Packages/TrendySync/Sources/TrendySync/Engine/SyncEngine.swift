@@ -256,7 +256,7 @@ extension SyncEngine {
     } catch {
       failure = error
     }
-    // A cancelled round counts as cancelled whatever error the client threw. It completes none of the calls to
+    // A cancelled round counts as cancelled, regardless of the error that the client threw. It completes none of the calls to
     // `performSync()`, so the next waiting caller runs another round.
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
@@ -469,7 +469,7 @@ extension SyncEngine {
     return try result.get()
   }
 
-  /// Stores the rate limit and the delay that the hub requested, whatever the request was, and returns the failure.
+  /// Records a rate limit and a requested delay, which apply to all requests, and returns the failure.
   func noted(_ failure: SyncFailure) -> SyncFailure {
     if let retryAfter = failure.retryAfter { quietUntil = max(quietUntil, clock.uptime + retryAfter) }
     if case .rateLimited = failure { breaker.onRateLimited(retryAfter: failure.retryAfter, at: clock.uptime) }

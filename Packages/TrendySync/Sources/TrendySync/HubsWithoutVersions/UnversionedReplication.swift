@@ -99,7 +99,7 @@ extension UnversionedReplication {
   /// Stores the mutations that a hub with versions has accepted before this store received versions.
   private func keepUntilSnapshot(_ mutations: [PendingMutation], _ answer: PushBatchResult) throws {
     try VersionedOutcomeApplier(store: store, clock: clock).journalLost(of: mutations, answer)
-    // There is no replica yet that could contain them. If the hub loses them before the first snapshot, they can be
+    // The replica does not exist yet. If the hub loses them before the first snapshot, they can be
     // sent again.
     for (mutation, outcome) in zip(mutations, answer.outcomes) {
       if let version = outcome.acceptedVersion {

@@ -490,7 +490,7 @@ extension EditWriter {
     return try store.fetchPendingMutations()
   }
 
-  /// Adds the hub time and the field versions that the author knew.
+  /// Adds the hub time and the field versions known to the author.
   private func mark(_ mutation: inout PendingMutation) throws {
     var knowledge = try knowledge()
     let stamp = stamp ?? knowledge.nextStamp(clock)

@@ -115,8 +115,8 @@ public struct RecorderChanges {
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool { try delete(.eventType, id: eventTypeId) }
 
-  /// Deletes an event type that was merged into another. Whatever any device records under the deleted type afterwards
-  /// belongs to the other type.
+  /// Deletes an event type that was merged into another. Everything that any device records under the deleted type
+  /// afterwards belongs to the other type.
   @discardableResult
   public func delete(eventTypeId: String, mergedInto heir: String) throws -> Bool {
     try writer.delete(EventType.self, id: eventTypeId, mergedInto: heir)
