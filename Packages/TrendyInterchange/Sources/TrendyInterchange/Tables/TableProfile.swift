@@ -26,7 +26,7 @@ struct TableProfile: Sendable {
 
   /// Name of the format (``InterchangeFormat/word``). It is also the first part of its events' natural keys.
   var word: String
-  /// Possible column names of each role in lower case. The first name found in the table is used.
+  /// Possible column names for each role, in lower case. The first name found in the table is used.
   var roles: [Role: [String]]
   /// Columns that identify this kind of table. All must be present.
   var required: [String]

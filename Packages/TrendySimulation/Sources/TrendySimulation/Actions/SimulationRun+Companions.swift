@@ -105,7 +105,7 @@ extension SimulationRun {
       _ = try await process.courier.round()
       tell("  \(device.name) transferred notices")
     } catch is APIError {
-      // The next transfer repeats it.
+      // The notices are transferred again later.
     } catch {
       guard device.process?.courier === process.courier, !device.isOff else { return }
       ledger.report(.noticesArriveOnce, "\(device.name) cannot transfer notices: \(error)")

@@ -256,8 +256,8 @@ extension SyncEngine {
     } catch {
       failure = error
     }
-    // A cancelled round counts as cancelled, regardless of the error that the client threw. It completes none of the calls to
-    // `performSync()`, so the next waiting caller runs another round.
+    // A cancelled round counts as cancelled, regardless of the error that the client threw. It completes none of the
+    // calls to `performSync()`, so the next waiting caller runs another round.
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
     conclude(failure, tally)

@@ -39,9 +39,9 @@ struct ConflictJournal {
     for key in queue.filter({ [.delete, .restore].contains($0.operation) }).map(\.key).inShowingOrder {
       try replication.refreshVisibleState(key)
     }
-    // Without the sent mutations, the sequence numbers would have a gap. A store with versions needs a
-    // new identity immediately: without an identity it could not report the versions that it has seen, and would not
-    // notice a restored hub.
+    // Without the sent mutations, the sequence numbers would have a gap. A store with versions needs a new identity
+    // immediately: without an identity it could not report the versions that it has seen, and would not notice a
+    // restored hub.
     if queue.contains(where: { $0.sequence != nil }) {
       if memory.holdsVersions {
         try NewIdentity(store: store, random: random, now: clock.now).take()
