@@ -5,7 +5,6 @@ enum DecimalText {
 
   static func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && abs($0) < bound ? $0 : nil } }
 
-  /// Formats a number like ``TextBytes/add(_:digits:)``.
   static func string(_ value: Double, _ digits: Int) -> String {
     var text = TextBytes()
     text.add(value, digits: digits)

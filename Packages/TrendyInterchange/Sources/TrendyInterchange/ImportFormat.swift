@@ -55,7 +55,6 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Returns the error for an unsupported file: with a description of its content, or with the columns of a table.
   static func refusal(_ bytes: [UInt8]) -> InterchangeError {
     let content = bytes[...].withoutLeadingSpace
     guard let first = content.first else { return .unknownFormat(seen: "an empty file") }

@@ -37,7 +37,6 @@ public struct MileageCSVWriter: Sendable {
     ]
   }
 
-  /// Returns the local date and time, taken from an RFC 3339 timestamp that is shifted by the UTC offset.
   private func local(_ date: Date) -> (day: String, time: String) {
     let shifted = RFC3339.string(from: date.addingTimeInterval(Double(secondsFromGMT(date))))
     return (String(shifted.prefix(10)), String(shifted.dropFirst(11).prefix(5)))

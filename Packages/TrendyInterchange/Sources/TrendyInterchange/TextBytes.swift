@@ -31,7 +31,6 @@ struct TextBytes {
     while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
   }
 
-  /// Appends longitude, latitude and, if known, altitude.
   mutating func addPlace(of fix: Location, separator: String) {
     add(fix.coordinate.longitude, digits: 9)
     add(separator)

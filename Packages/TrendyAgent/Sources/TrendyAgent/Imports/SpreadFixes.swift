@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 
 extension [Location] {
-  /// The fixes in chronological order. Fixes with equal timestamps but different positions are spread over that second.
+  /// The fixes in chronological order. Fixes with equal timestamps but different positions are spread over one second.
   ///
   /// A track log stores one fix per millisecond, but a receiver that records whole seconds may write ten fixes with the
   /// same timestamp. Fixes with the same timestamp and position remain duplicates.

@@ -55,7 +55,6 @@ enum FileToSkip {
     return nil
   }
 
-  /// Returns the error message for a single file, or `nil` if it is not recognised.
   static func refusal(_ head: ArraySlice<UInt8>) -> String? {
     guard !head.withoutLeadingSpace.isEmpty else { return nil }
     return recognise(head).map { name, advice in

@@ -41,7 +41,6 @@ enum FolderReader {
     }
   }
 
-  /// Describes a folder without supported files, for an error message.
   static func describe(_ files: ExportFiles) -> String {
     if files.paths.isEmpty { return "an empty archive or folder" }
     let takeout = Set(

@@ -82,7 +82,7 @@ enum HealthNumber {
 }
 
 enum HealthUnit {
-  /// Returns the factor that converts a unit of energy to kilocalories, or `nil` for an unknown unit.
+  /// Kilocalories in a unit of energy, or `nil` for an unknown unit.
   static func energy(_ unit: String) -> Double? {
     switch unit {
     case "kcal", "Cal": 1
@@ -93,8 +93,7 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor that converts a unit of volume to millilitres, or `nil` for an unknown unit. US and imperial
-  /// factors are exact.
+  /// Millilitres in a unit of volume, or `nil` for an unknown unit. US and imperial factors are exact.
   static func volume(_ unit: String) -> Double? {
     switch unit {
     case "mL", "ml", "cc": 1
@@ -111,7 +110,7 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor that converts a unit of length to metres, or `nil` for an unknown unit.
+  /// Metres in a unit of length, or `nil` for an unknown unit.
   static func length(_ unit: String) -> Double? {
     switch unit {
     case "m": 1
@@ -124,7 +123,7 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor that converts a unit of time to seconds, or `nil` for an unknown unit.
+  /// Seconds in a unit of time, or `nil` for an unknown unit.
   static func duration(_ unit: String) -> Double? {
     switch unit {
     case "min": 60

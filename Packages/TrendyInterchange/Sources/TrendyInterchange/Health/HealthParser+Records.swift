@@ -134,7 +134,6 @@ extension HealthParser {
     }
   }
 
-  /// Parses the start and end of a sample. If they are invalid, reports the problem and returns `nil`.
   mutating func period(
     _ start: Range<Int>, _ end: Range<Int>
   ) throws(XMLProblem) -> (HealthMoment, HealthMoment)? {

@@ -49,9 +49,7 @@ struct HealthParser: ~Copyable {
 
   /// Depth of the open workout element, or 0 if none is open.
   var workoutDepth = 0
-  /// Depth of the open record element, or 0 if none is open.
   private var recordDepth = 0
-  /// Depth of the open route element, or 0 if none is open.
   var routeDepth = 0
   /// Depth of the open element that is ignored, or 0. A correlation is ignored because the file repeats its records
   /// elsewhere.

@@ -97,7 +97,6 @@ struct EventTableReader {
     return first.isEmpty ? nil : first
   }
 
-  /// Returns the first column in which at least two thirds of the cells are dates.
   private static func dateColumn(_ rows: some Collection<[String]>) -> Int? {
     let width = rows.map(\.count).max() ?? 0
     return (0..<width).first { index in

@@ -162,7 +162,6 @@ struct TableRows {
     case needsMore
   }
 
-  /// Parses a quoted cell. `first` is the index after the opening quote.
   private func quotedCell(_ bytes: UnsafeBufferPointer<UInt8>, from first: Int, isEnd: Bool) -> QuotedCell {
     let quote = UInt8(ascii: "\"")
     var index = first

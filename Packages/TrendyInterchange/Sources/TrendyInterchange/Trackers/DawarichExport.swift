@@ -12,7 +12,6 @@ struct DawarichExport {
   private let folder: String
   private let isFirstVersion: Bool
 
-  /// Finds the export among the files. Returns `nil` if there is none.
   init?(_ files: ExportFiles) throws {
     for path in files.paths {
       let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]

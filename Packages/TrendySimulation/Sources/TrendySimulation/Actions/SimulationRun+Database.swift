@@ -41,7 +41,7 @@ extension SimulationRun {
   }
 
   /// Checks that a device with a cursor loads a snapshot only after a loss of data or on request. A failover, a killed
-  /// hub or a lost connection is not a reason.
+  /// hub or a lost connection does not justify a snapshot.
   func checkSnapshot(of number: Int) {
     let device = devices[number]
     guard hub.database != nil, !ledger.mayFork, !ledger.hubWasRestored,

@@ -99,8 +99,8 @@ extension UnversionedReplication {
   /// Stores the mutations that a hub with versions has accepted before this store received versions.
   private func keepUntilSnapshot(_ mutations: [PendingMutation], _ answer: PushBatchResult) throws {
     try VersionedOutcomeApplier(store: store, clock: clock).journalLost(of: mutations, answer)
-    // The replica does not exist yet. If the hub loses them before the first snapshot, they can be
-    // sent again.
+    // The replica does not exist yet. If the hub loses these mutations before the first snapshot, they can be sent
+    // again.
     for (mutation, outcome) in zip(mutations, answer.outcomes) {
       if let version = outcome.acceptedVersion {
         var accepted = mutation

@@ -48,7 +48,7 @@ struct VersionedSnapshotApplier {
     // After a reset, spans do not cover replica entries above the hub's head, so all entries are compared.
     try compare(&progress, spans: isReset ? nil : spans)
     var feed = try VersionedFeedApplier(store: store, isAnew: true)
-    // A hub need not send parents first.
+    // A hub need not send parents first, so the entries are sorted.
     try feed.apply(snapshot.entries.sorted { $0.rank < $1.rank }, cursor: progress.cursor)
     if let next {
       progress.next = next

@@ -403,7 +403,7 @@ extension EditWriter {
     return Overlay.shown(living, of: record, under: Array(overlay.dropLast()))
   }
 
-  /// Removes an unsent delete from the queue and queues the edits that it carries again.
+  /// Removes an unsent delete from the queue and requeues the edits that it carries.
   private func undo(_ delete: PendingMutation) throws {
     try store.deletePendingMutation(delete)
     if let tombstone = try store.tombstone(of: delete.key) { try store.deleteTombstone(tombstone) }
