@@ -22,7 +22,6 @@ struct FingerprintSet: Sendable {
 
   func contains(_ hash: UInt64) -> Bool { count > 0 && slots[slot(of: max(hash, 1))] != 0 }
 
-  /// Returns the slot that contains a hash, or the free slot where it belongs.
   private func slot(of hash: UInt64) -> Int {
     let mask = slots.count - 1
     return slots.withUnsafeBufferPointer { slots in

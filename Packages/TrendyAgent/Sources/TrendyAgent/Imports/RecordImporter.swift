@@ -365,7 +365,6 @@ final class RecordImporter {
     return sum > 0 && abs(sum - amount) < 0.0005
   }
 
-  /// Returns the built-in type for a trip or a visit, or `nil` for other events.
   private func builtInType(for foreign: ExternalEvent, named name: String) throws -> EventType? {
     let kind = foreign.source == .trip ? BuiltInType.trip : BuiltInType.visit
     switch foreign.sameness {

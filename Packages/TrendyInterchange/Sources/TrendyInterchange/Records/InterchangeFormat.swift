@@ -41,7 +41,6 @@ public struct InterchangeFormat: Sendable {
   public let basis: String
   /// Corresponding track format, or `nil` if this is not a track format.
   public let track: ImportFormat?
-  /// Profile of a table that is recognised by its columns.
   private let table: TableProfile?
   private let recognise: @Sendable (ArraySlice<UInt8>) -> Bool
   private let readRecords: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)?

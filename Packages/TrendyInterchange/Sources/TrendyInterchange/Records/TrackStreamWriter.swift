@@ -129,7 +129,6 @@ struct KMLStreamWriter: TrackStreamWriter {
   }
 }
 
-/// Writes `.rec` files for OwnTracks Recorder.
 struct OwnTracksStreamWriter: TrackStreamWriter {
   func beginning() -> String { "" }
 

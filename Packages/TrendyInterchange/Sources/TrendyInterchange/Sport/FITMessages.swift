@@ -31,7 +31,6 @@ struct FITMessages {
     var number: Int
     var isBigEndian: Bool
     var fields: [Field]
-    /// Total size of the developer fields in bytes.
     var developerSize = 0
   }
 

@@ -214,7 +214,6 @@ struct DurationColumn {
   var numbers = NumberColumn()
   /// Unit of numbers without a unit, or `nil` if unknown.
   var unit: DurationUnit?
-  /// Unit of the first part of a duration such as `1:30`.
   var clockUnit: DurationUnit = .hours
 
   /// Returns the duration in seconds, or `nil` if the cell is not a duration or its unit is unknown.

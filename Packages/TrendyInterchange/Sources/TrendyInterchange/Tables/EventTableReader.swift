@@ -24,7 +24,6 @@ struct EventTableReader {
   private var habits: [Property] = []
   /// Type of all rows if the table has no type column.
   private var typeName: String?
-  /// Column that contains the amount of a habit.
   private var amountColumn: Int?
   private var amounts = NumberColumn()
   private var coordinates = NumberColumn()

@@ -30,7 +30,6 @@ struct TableProfile: Sendable {
   var roles: [Role: [String]]
   /// Columns that identify this kind of table. All must be present.
   var required: [String]
-  /// Alternative to `required` for later versions of the export.
   var requiredLater: [String]?
   /// Event type of all rows if no column contains it.
   var typeName: String?
@@ -74,7 +73,6 @@ struct TableProfile: Sendable {
     ],
     required: ["id", "type", "start", "end", "all day", "note", "source"], isOwn: true)
 
-  /// CSV from the original web application.
   static let originalTrendy = TableProfile(
     word: "trendy-csv",
     roles: [

@@ -145,7 +145,6 @@ public enum DeviceRequest: Sendable {
       }
     }
 
-    /// Adds the fields that do not exist yet.
     mutating func add(_ other: Fields) { values.merge(other.values) { mine, _ in mine } }
 
     subscript(_ name: String) -> String? { values[name] }

@@ -1,7 +1,6 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Unvalidated fields of one fix.
 struct FixFields {
   var latitude: Double?
   var longitude: Double?

@@ -38,7 +38,6 @@ struct XMLScanner: ~Copyable {
     var value: Range<Int>
   }
 
-  /// How to skip the document type.
   enum DocumentType {
     /// According to the XML grammar.
     case strict
@@ -71,9 +70,7 @@ struct XMLScanner: ~Copyable {
   var count: Int
   /// Whether the window contains the end of the document.
   var isAtEnd: Bool
-  /// Number of bytes before the window.
   var bytesBefore: Int64 = 0
-  /// Number of line breaks before the window.
   var linesBefore = 0
   /// Number of bytes between the last line break and the window.
   var columnsBefore = 0
@@ -81,7 +78,6 @@ struct XMLScanner: ~Copyable {
   var countedLines = 0
   var countedTo = 0
 
-  /// Concatenated names of the open elements.
   var openNames: [UInt8] = []
   /// Start of each name in ``openNames``.
   var openStarts: [Int] = []

@@ -264,7 +264,6 @@ extension NetworkFault: CustomStringConvertible {
   }
 }
 
-/// Name of a device: A, B, C, …
 func deviceName(_ device: Int) -> String {
   if device < 0 { return "a plain REST client" }
   return device < 26 ? String(UnicodeScalar(UInt8(ascii: "A") + UInt8(device))) : "device \(device)"

@@ -78,7 +78,6 @@ struct Editor {
     }
   }
 
-  /// Checks that all mutations of one save have the same stamp.
   private func checkStamps(of ids: [String], _ process: SimulatedDevice.ProcessRun) {
     guard let waiting = try? ids.flatMap({ try process.factory.makeLocalStore().pendingMutations(ofEntity: $0) }) else {
       return
@@ -225,7 +224,6 @@ extension Editor {
     if Bool.random(using: &generator) { setGoal(recorder) } else { changeText(recorder, .eventType) }
   }
 
-  /// Sets a goal or, one time in four, removes it.
   private mutating func setGoal(_ recorder: Recorder) {
     guard let id = any(.eventType) else { return }
     let amount = Int.random(in: 1...1000, using: &generator)

@@ -229,7 +229,6 @@ struct Ledger {
   /// Whether users must see their own writes immediately: not after a restore, a copied store or corrupted data.
   var readsOwnWrites: Bool { !hasCopies && !hubWasRestored && !hubLied && !deviceLied }
 
-  /// Whether the hub can have a reason to report a fork.
   var mayFork: Bool { hasCopies || hubWasRestored || hasTwoEngines || hubLied || deviceLied || !oldDevices.isEmpty }
 
   var allDeleted: Set<Key> { deleted.values.reduce(into: []) { $0.formUnion($1) } }
@@ -531,7 +530,6 @@ extension MutationEnvelope {
     Self.texts(of: (fields?.mapValues(\.value) ?? payload).filter { isWanted($0.key) })
   }
 
-  /// Ids of the entities that the fields refer to.
   var references: [String] { Self.references(of: fields?.mapValues(\.value) ?? payload) }
 
   static func references(of fields: [String: JSONValue]) -> [String] {

@@ -35,9 +35,7 @@ final class SimulationRun: @unchecked Sendable {
   private(set) var areFaultsOver = false
   var ledger = Ledger()
   var companionLedger = CompanionLedger()
-  /// `nil` without trackers.
   var tracking: TrackerScenario?
-  /// `nil` without a webhook.
   var receiver: SimulatedWebhookReceiver?
   var deliveries: [Delivery] = []
   var story: ScenarioResult

@@ -77,7 +77,6 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     .companions, .database, .trackers, .webhooks, .fullRecord, .undo,
   ]
 
-  /// Hazards that require a hub with files.
   static let ofFiles: Set<Hazard> = [.hubCrash, .hubDisk]
 
   /// Hazards that an old version does not support: it does not detect a hub restore, cannot read a later store, and

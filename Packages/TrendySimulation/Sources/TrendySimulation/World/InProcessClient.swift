@@ -255,7 +255,6 @@ extension InProcessClient {
     var body: Data
     /// `Retry-After` in seconds.
     var retryAfter: Int?
-    /// Decoded response to a push.
     var judged: PushResponse?
 
     var error: APIError {

@@ -50,7 +50,6 @@ final class SimulatedDatabase: @unchecked Sendable {
   private var backup: Rows?
   /// Number of server restarts. A connection belongs to one generation.
   private(set) var generation = 0
-  /// Identity of the server, which changes at each start.
   private var identity: String { "server \(generation)" }
   /// Number of connections to reject before the next is accepted.
   private var refusedConnections = 0

@@ -171,7 +171,6 @@ final class SimulatedDevice: @unchecked Sendable {
     return true
   }
 
-  /// Replaces the disk with a copy of another device's disk, for the next process.
   func copy(_ other: SimulatedDevice) { replaceDisk(with: other.disk, other.commands) }
 
   private func replaceDisk(with other: SimulatedFileSystem, _ commands: [String: CarriedOut]) {

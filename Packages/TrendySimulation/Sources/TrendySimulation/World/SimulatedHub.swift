@@ -226,14 +226,12 @@ final class SimulatedHub: @unchecked Sendable {
     if !disk.isOff { disk.powerOff(beforeChange: .max) }
   }
 
-  /// Restarts the hub if it is off. Returns whether it was off.
   func restartIfOff() -> Bool {
     guard isOff else { return false }
     restart(losing: .random(seed: loss))
     return true
   }
 
-  /// Backs up the hub. Returns whether that was possible.
   func backUp() -> Bool {
     guard let head else { return false }
     if let database { database.backUp() } else { backup = disk.copy() }

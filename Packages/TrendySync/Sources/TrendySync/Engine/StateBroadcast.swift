@@ -22,7 +22,6 @@ final class StateBroadcast: Sendable {
     }
   }
 
-  /// Returns a stream of the current state and all later changes.
   func makeStream() -> AsyncStream<SyncState> {
     let (stream, continuation) = AsyncStream<SyncState>.makeStream()
     let reader = content.withLock { content in

@@ -52,7 +52,6 @@ public actor SyncEngine {
   var owesWhole = false
   /// Whether a snapshot has queued data that the hub lost. This round must then push again.
   var owesOffer = false
-  /// Store state on which the last request was based.
   var lastQuestion: RequestState?
 
   var turnstile = FIFOLock()

@@ -8,7 +8,6 @@ struct Reoffer {
   struct Loss {
     /// The store's entry, with its data.
     var entry: ChangeEntry
-    /// The hub's entry for the same entity, if any.
     var atHub: ChangeEntry?
     /// Last version that the histories of store and hub share.
     var common: Int64

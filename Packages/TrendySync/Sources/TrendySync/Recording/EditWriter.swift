@@ -431,7 +431,6 @@ extension EditWriter {
       payload: payload, createdAt: now, incarnation: incarnation)
   }
 
-  /// Appends a mutation to the queue without coalescing.
   private func append(_ mutation: PendingMutation) throws {
     var mutation = mutation
     try putLast(&mutation)

@@ -40,7 +40,6 @@ extension StoredEntity {
 }
 
 extension MutationEntityType {
-  /// All kinds, parents before children.
   static let parentsFirst: [MutationEntityType] = SyncedKind.all.compactMap { MutationEntityType(rawValue: $0.name) }
 
   /// Whether entities of this kind are deleted together with their event type.
