@@ -65,7 +65,7 @@ struct SyncSimulatorTests {
       }
       return Double(plan.count - calm) / Double(plan.count)
     }
-    #expect(faults(.usual) < 0.25)
+    #expect(faults(.usual) < 0.28)
     #expect(faults(.dense) > 0.3)
     #expect(faults(.swarm) > 0.25)
     #expect(faults(.narrow) > 0.25)

@@ -45,6 +45,9 @@ public enum Action: Hashable, Sendable {
   case loseSignals(device: Int, isSilent: Bool)
   /// The hub limits the requests per minute and device; `nil` removes the limit. `saysWhen` adds a `Retry-After`.
   case limitRate(perMinute: Int?, saysWhen: Bool)
+  /// The system suspends the device's app, or wakes it again. A round in progress continues in the meantime, because
+  /// the engine must already have released the store.
+  case suspend(device: Int, isOver: Bool)
   /// A newer version writes an entity that this version cannot read, of a known or an unknown kind.
   case writeUnreadable(number: Int, isKnownKind: Bool)
   /// A user requests a snapshot, or skips to the end of the feed.
@@ -152,6 +155,7 @@ extension Action: CustomStringConvertible {
     case .limitRate(let limit?, let saysWhen):
       "the hub accepts \(limit) requests a minute per device\(saysWhen ? "" : ", without Retry-After")"
     case .limitRate(nil, _): "the hub accepts every request again"
+    case .suspend(let device, let isOver): "\(name(device))'s app is \(isOver ? "active again" : "suspended")"
     case .writeUnreadable(let number, let isKnownKind):
       "a newer version writes future-\(number), of \(isKnownKind ? "a known" : "an unknown") kind"
     case .resync(let device, let isSkip):
@@ -216,6 +220,7 @@ extension Action: CustomStringConvertible {
     case .outage: "outage"
     case .loseSignals(_, let isSilent): isSilent ? "signals_silent" : "signals_dropped"
     case .limitRate(let limit, _): limit == nil ? nil : "rate_limit"
+    case .suspend(_, let isOver): isOver ? nil : "suspension"
     case .writeUnreadable: "unreadable_entry"
     case .resync: "resync"
     case .compactHub: "compaction"

@@ -120,13 +120,13 @@ final class SimulationRun: @unchecked Sendable {
       }
       for action in plan { await perform(action) }
       tell("the faults are over")
-      endFaults()
+      await endFaults()
       while devices.contains(where: { $0.rounds > 0 || $0.carries }) || tracking.map({ $0.underWay > 0 }) ?? false {
         await clock.advance(by: .seconds(60))
         checkPower()
       }
     }
-    endFaults()
+    await endFaults()
   }
 
   enum Undertaking {
@@ -246,6 +246,8 @@ final class SimulationRun: @unchecked Sendable {
     case .loseSignals(let number, let isSilent): wires[number].loseSignals(isSilent: isSilent)
     case .limitRate(let limit, let saysWhen):
       for wire in wires { (wire.requestsPerMinute, wire.saysWhen) = (limit, saysWhen) }
+    case .suspend(let number, let isOver):
+      guard await suspend(devices[number], isOver: isOver) else { return }
     case .writeUnreadable(let number, let isKnownKind):
       guard server == nil, !hub.isOff else { return }
       // If the hub's disk is full, the entry is written later.
@@ -289,7 +291,8 @@ final class SimulationRun: @unchecked Sendable {
   private func noteFault(_ action: Action) {
     switch action {
     case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .compactHub, .install, .outage,
-      .loseSignals, .limitRate, .writeUnreadable, .resync, .setHubClock, .restartHub, .clearQueue, .syncBeside,
+      .loseSignals, .limitRate, .suspend, .writeUnreadable, .resync, .setHubClock, .restartHub, .clearQueue,
+      .syncBeside,
       .writePlainly, .writeAsStranger, .recordMany, .pushLies, .makeCompanion, .tell, .restartDatabase,
       .post, .touchFinding, .limitRecord:
       if let kind = action.faultKind { count(kind) }
@@ -303,6 +306,7 @@ final class SimulationRun: @unchecked Sendable {
       return
     }
     let requests = wires[device.number].requests
+    let (wasSuspended, suspensions) = (device.isSuspended, device.suspensionChanges)
     let engine = kind == .beside ? process.besideEngine : process.engine
     var error: (any Error)?
     switch kind {
@@ -315,7 +319,8 @@ final class SimulationRun: @unchecked Sendable {
     if isSameProcess {
       // A skip reports its error by throwing it.
       let failure: (any Error)? = if kind == .skip { error } else { await engine.lastFailure }
-      if failure == nil, wires[device.number].requests == requests {
+      let isRefused = wasSuspended || device.suspensionChanges != suspensions
+      if failure == nil, !isRefused, wires[device.number].requests == requests {
         ledger.report(
           .oneSyncPerStore, "\(device.name) reported a successful sync without any request")
       }
@@ -323,6 +328,26 @@ final class SimulationRun: @unchecked Sendable {
       checkCursor(device)
       checkMoment(device)
     }
+  }
+
+  /// - Returns: whether the app changed its state.
+  private func suspend(_ device: SimulatedDevice, isOver: Bool) async -> Bool {
+    guard let process = device.process, device.isSuspended == isOver else { return false }
+    device.suspensionChanges += 1
+    guard !isOver else {
+      await process.engine.resume()
+      return true
+    }
+    await process.engine.suspend()
+    guard !ledger.hasTwoEngines else { return true }
+    do {
+      if try process.factory.lockForSync() == nil {
+        ledger.report(.oneSyncPerStore, "the suspended app on \(device.name) holds the store's lock")
+      }
+    } catch {
+      // A failing disk proves nothing about the lock.
+    }
+    return true
   }
 
   /// Whether a device has pending mutations, or its store cannot be read.
@@ -338,8 +363,9 @@ final class SimulationRun: @unchecked Sendable {
     hub.free()
   }
 
-  private func endFaults() {
+  private func endFaults() async {
     areFaultsOver = true
+    for device in devices { _ = await suspend(device, isOver: true) }
     freeDisks()
     for wire in wires + companionWires {
       wire.planned = []

@@ -24,6 +24,8 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case outage
   /// The hub limits the requests per minute and device.
   case rateLimit = "rate-limit"
+  /// iOS suspends the app on a device, also during a round.
+  case suspension
   /// A newer version writes entities that this version cannot read.
   case unreadable
   /// A user requests a snapshot.
@@ -92,7 +94,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .hubCrash: 10
     case .hubDisk: 5
     case .restoredStore, .copiedStore, .restoredHub, .outage: 8
-    case .compaction, .rateLimit, .resync: 6
+    case .compaction, .rateLimit, .resync, .suspension: 6
     case .plainWriter: 12
     case .hubClock, .clearedQueue, .restoredTogether, .secondEngine: 5
     case .unreadable, .bulk, .stranger: 4

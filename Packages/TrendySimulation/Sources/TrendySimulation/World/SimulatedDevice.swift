@@ -40,6 +40,9 @@ final class SimulatedDevice: @unchecked Sendable {
   private var generator: SeededGenerator
   private(set) var process: ProcessRun?
   private var loss: UInt64 = 0
+  /// Number of times the app was suspended or became active again.
+  var suspensionChanges = 0
+  var isSuspended: Bool { !suspensionChanges.isMultiple(of: 2) }
   /// Number of running sync rounds, including those of earlier processes.
   var rounds = 0
   /// Whether a transfer of notices is running, in any process.
@@ -73,6 +76,7 @@ final class SimulatedDevice: @unchecked Sendable {
 
   /// Starts a process. Throws if the disk is full or powered off; the start is then repeated later.
   func begin() throws(StorageError) {
+    if isSuspended { suspensionChanges += 1 }
     let files = ProcessFileSystem(disk)
     let besideFiles = ProcessFileSystem(disk)
     let factory = try open(files)

@@ -283,6 +283,7 @@ extension SimulationWorld {
     case .rateLimit:
       let limit = [1, 3, 10, nil].randomElement(using: &generator) ?? nil
       return [.limitRate(perMinute: limit, saysWhen: Bool.random(using: &generator))]
+    case .suspension: return [.suspend(device: device, isOver: Bool.random(using: &generator))]
     case .unreadable:
       return [
         .writeUnreadable(
