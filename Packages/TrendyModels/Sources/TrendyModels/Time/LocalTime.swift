@@ -53,7 +53,13 @@ public struct LocalTime: Hashable, Sendable {
     }
     var buffer = [CChar](repeating: 0, count: 1024)
     let length = readlink("/etc/localtime", &buffer, buffer.count - 1)
-    guard length > 0 else { return nil }
+    guard length > 0 else {
+      #if canImport(Darwin)
+        return TimeZone.current.identifier
+      #else
+        return nil
+      #endif
+    }
     let target = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // Compare bytes: initializing the library's string search takes longer than the rest of this function.
     let folder = "/zoneinfo/".utf8

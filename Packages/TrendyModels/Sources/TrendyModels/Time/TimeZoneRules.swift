@@ -24,7 +24,18 @@ public struct TimeZoneRules: Hashable, Sendable {
   /// Reads the zone with this IANA name, such as `Europe/Amsterdam`, from the system's database. Returns `nil` if the
   /// system does not know the zone.
   public init?(named name: String) {
-    self.init(named: name, folder: getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")
+    let folder = getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+    if let rules = TimeZoneRules(named: name, folder: folder) {
+      self = rules
+      return
+    }
+    #if canImport(Darwin)
+      // The sandbox of an app may exclude the database.
+      guard let zone = TimeZone(identifier: name) else { return nil }
+      self.init(zone)
+    #else
+      return nil
+    #endif
   }
 
   /// Reads a zone from the compiled time zone database in another folder.
@@ -46,18 +57,41 @@ public struct TimeZoneRules: Hashable, Sendable {
 
   static let utc = TimeZoneRules(transitions: [], offsets: [], firstOffset: 0, rule: nil)
 
+  /// Reads the offsets of a zone from Foundation, for the years 1900 to 2100. Other years have the first or the last
+  /// of these offsets.
+  package init(_ zone: TimeZone) {
+    var (transitions, offsets): ([Int64], [Int32]) = ([], [])
+    var date = Date(timeIntervalSince1970: -2_208_988_800)
+    let (firstOffset, end) = (Int32(zone.secondsFromGMT(for: date)), Date(timeIntervalSince1970: 4_133_980_800))
+    while let next = zone.nextDaylightSavingTimeTransition(after: date), next > date, next < end {
+      transitions.append(Int64(next.timeIntervalSince1970))
+      offsets.append(Int32(zone.secondsFromGMT(for: next)))
+      date = next
+    }
+    self.init(transitions: transitions, offsets: offsets, firstOffset: firstOffset, rule: nil)
+  }
+
   /// Returns the zone of this process, determined as in the C library: from the zone name, path or rule in `TZ`, else
   /// from `/etc/localtime`, else UTC.
   static func ofProcess() -> TimeZoneRules {
     func read(_ path: String) -> TimeZoneRules? {
       (try? Data(contentsOf: URL(filePath: path))).flatMap { TimeZoneRules(file: Array($0)) }
     }
-    guard let variable = getenv("TZ").map({ String(cString: $0) }) else { return read("/etc/localtime") ?? .utc }
+    guard let variable = getenv("TZ").map({ String(cString: $0) }) else { return read("/etc/localtime") ?? ofSystem }
     let text = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
     if let zone = text.hasPrefix("/") ? read(text) : TimeZoneRules(named: text) { return zone }
     // A rule without dates uses the dates of the United States.
     let rule = PosixTimeZone(text.utf8) ?? PosixTimeZone("\(text),M3.2.0,M11.1.0".utf8)
     return rule.map { TimeZoneRules(transitions: [], offsets: [], firstOffset: 0, rule: $0) } ?? .utc
+  }
+
+  /// The zone of a system whose database cannot be read.
+  private static var ofSystem: TimeZoneRules {
+    #if canImport(Darwin)
+      TimeZoneRules(.current)
+    #else
+      .utc
+    #endif
   }
 
   /// Current names of zones that CLDR, and therefore browsers and phones, still call by an older name.

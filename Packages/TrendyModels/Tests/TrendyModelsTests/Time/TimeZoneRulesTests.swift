@@ -9,11 +9,13 @@ struct TimeZoneRulesTests {
     var compared = 0
     for name in TimeZone.knownTimeZoneIdentifiers {
       guard let foundation = TimeZone(identifier: name), let rules = TimeZoneRules(named: name) else { continue }
+      let copied = TimeZoneRules(foundation)
       // The step covers each hour of the day and each part of the year. The first date is in 1970, because editions of
       // the time zone database differ before that year.
       for seconds in stride(from: 0.0, to: 4_102_444_800, by: 4_234_567) {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(rules.secondsFromGMT(at: date) == foundation.secondsFromGMT(for: date), "\(name) at \(seconds)")
+        #expect(copied.secondsFromGMT(at: date) == foundation.secondsFromGMT(for: date), "\(name) at \(seconds)")
         compared += 1
       }
     }
