@@ -1,7 +1,7 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Sample drives as fixes: accuracy 10 m, one fix every 15 s starting at 2024-01-01T00:00:00Z, consecutive fixes less
+/// Fixes from sample drives: accurate to 10 m, 15 s apart, starting at 2024-01-01T00:00:00Z. Consecutive fixes are less
 /// than 1000 m apart.
 public enum DriveScenarios: Sendable {
   /// Latitude of home, in degrees.
@@ -58,7 +58,7 @@ extension DriveScenarios {
     for leg in legs {
       switch leg {
       case .hold(let place, let hops):
-        // The position at the end of the previous leg already has its first fix.
+        // If the previous leg ended here, its last fix is also the first fix of this leg.
         let first = way.last == place ? 0 : 1
         way += Array(repeating: place, count: hops + first)
       case .drive(let place, let hops):

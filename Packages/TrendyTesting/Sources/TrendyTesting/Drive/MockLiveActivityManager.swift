@@ -11,13 +11,13 @@ public final class MockLiveActivityManager: LiveActivityManagerProtocol {
   public private(set) var startActivityCalled = false
   /// Whether `endActivity(keepVisibleForSeconds:)` was called.
   public private(set) var endActivityCalled = false
-  /// Car name of the last start.
+  /// Car name passed to the last `startActivity(carName:startTime:)`.
   public private(set) var lastCarName: String?
-  /// Start time of the last start.
+  /// Start time passed to the last `startActivity(carName:startTime:)`.
   public private(set) var lastStartTime: Date?
-  /// Duration in seconds passed to the last end.
+  /// Duration passed to the last `endActivity(keepVisibleForSeconds:)`, in seconds.
   public private(set) var lastKeepVisibleDuration: TimeInterval?
-  /// All states, oldest first.
+  /// States from all updates, oldest first.
   public private(set) var stateUpdates: [LiveActivityState] = []
 
   /// Creates a manager without an activity.

@@ -4,8 +4,8 @@ public import TrendyProtocols
 
 /// Motion handler that reports injected states immediately, without debounce.
 ///
-/// Each injected state makes three delegate calls in this order: detected, confirmed, changed state. A repeated state
-/// is reported again, which simulates a second start.
+/// Injecting a state notifies the delegate that the state was detected, then confirmed, then changed. Injecting the
+/// same state again notifies the delegate again, like a second start.
 public final class MockMotionActivityHandler: MotionActivityHandlerProtocol {
   public weak var delegate: (any MotionActivityHandlerDelegate)?
   /// Last injected state.
@@ -49,7 +49,7 @@ public final class MockMotionActivityHandler: MotionActivityHandlerProtocol {
   /// Injects the state `walking`.
   public func simulateWalking() { injectState(.walking) }
 
-  /// Injects a state: detected, confirmed and changed.
+  /// Reports a state to the delegate as detected, confirmed and changed.
   public func injectState(_ state: MotionState) {
     currentState = state
     stateHistory.append(state)

@@ -20,15 +20,15 @@ public final class MockWatchConnectivityService: WatchConnectivityServiceProtoco
   public private(set) var notifyTripStartedCalled = false
   /// Whether `updateTripActiveState(_:)` was called.
   public private(set) var updateTripActiveStateCalled = false
-  /// Last email address received.
+  /// Last email address sent to the watch.
   public private(set) var lastSyncedEmail: String?
-  /// Last hub address received.
+  /// Last hub address sent to the watch.
   public private(set) var lastSyncedApiUrl: String?
-  /// Last token received.
+  /// Last token sent to the watch.
   public private(set) var lastSyncedToken: String?
-  /// Last trip state received.
+  /// Last trip state sent to the watch.
   public private(set) var lastTripActiveState: Bool?
-  /// Number of trip notifications.
+  /// Number of calls to `notifyTripStarted()`.
   public private(set) var tripStartNotificationCount = 0
   /// Delegate responses to simulated token requests, oldest first.
   public private(set) var tokenAnswers: [String?] = []
@@ -71,7 +71,7 @@ public final class MockWatchConnectivityService: WatchConnectivityServiceProtoco
     delegate?.watchConnectivityService(self) { [weak self] token in self?.tokenAnswers.append(token) }
   }
 
-  /// Reports the activation of the session to the delegate.
+  /// Notifies the delegate that the session has been activated.
   public func simulateActivation() {
     delegate?.watchConnectivityServiceDidActivate(self)
   }

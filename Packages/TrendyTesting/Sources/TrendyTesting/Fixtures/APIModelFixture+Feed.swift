@@ -41,8 +41,8 @@ extension APIModelFixture {
     ])
   }
 
-  /// Creates a stale entry, written before its entity was deleted. It must not restore the entity on a device that
-  /// deleted it.
+  /// Creates a feed entry written before its entity was deleted. A device that deleted the entity must not restore it
+  /// when it receives this entry.
   public static func makeResurrectingChangeEntry(
     id: Int64 = 1, entityId: String, entityType: String = "event", timestamp: Date = DeterministicDate.jan1_2024
   ) -> ChangeEntry {
@@ -74,7 +74,6 @@ extension APIModelFixture {
 extension APIModelFixture {
   private static var dateText: JSONValue { .string(RFC3339.string(from: date)) }
 
-  /// Fields of the kind's fixture except its id.
   private static func defaultMembers(ofKind kind: String) -> [String: JSONValue] {
     switch MutationEntityType(rawValue: kind) {
     case .event: makeChangeEntryData().rawData

@@ -3,8 +3,8 @@ public import TrendyModels
 
 /// Wire values with a default for every field, so that a test names only the fields it is about.
 ///
-/// Dates default to 2024-01-01T00:00:00Z. Ids match between the fixtures: an event refers to the type `type-1`, which
-/// the test provides if needed.
+/// Dates default to 2024-01-01T00:00:00Z. The default ids match: an event refers to the type `type-1`. A test that
+/// needs the type must create it.
 public enum APIModelFixture: Sendable {
   static let date = DeterministicDate.jan1_2024
 

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-// MARK: Recorded calls, with parameters and time
+// MARK: Recorded calls
 extension MockNetworkClient {
   // MARK: Event types
 

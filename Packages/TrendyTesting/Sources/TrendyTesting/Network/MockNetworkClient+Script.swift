@@ -12,7 +12,7 @@ extension MockNetworkClient {
 
     // MARK: For all operations
 
-    /// Calls to all operations, oldest first.
+    /// MARK: All operations
     public var operations: [Operation] = []
     /// Error thrown by every operation whose queue is empty. Remains set until cleared.
     public var errorToThrow: (any Error)?
@@ -22,7 +22,7 @@ extension MockNetworkClient {
 
     // MARK: Default responses, for an empty queue and no error
 
-    /// Response returned by ``MockNetworkClient/getEventTypes()``.
+    /// MARK: Default responses
     public var eventTypesToReturn: [APIEventType] = []
     /// All events on the hub: returned by ``MockNetworkClient/getAllEvents(batchSize:)``, and in pages by
     /// ``MockNetworkClient/getEvents(limit:offset:)``.

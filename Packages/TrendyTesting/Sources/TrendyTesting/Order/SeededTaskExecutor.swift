@@ -33,7 +33,6 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     }
   }
 
-  /// Next action for the executor's thread.
   private enum Next {
     case run(UnownedJob)
     case tell(CheckedContinuation<Void, Never>)
@@ -73,7 +72,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     }
   }
 
-  /// Runs one job of another task inside the current one, like a preemption, in an order determined by the seed.
+  /// Runs one job of another task, as if that task had preempted the current one. The seed determines which job runs.
   ///
   /// The caller must run on this executor and must not hold a lock that another task needs.
   /// - Returns: `false` if no job is ready.
@@ -91,7 +90,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
       defer { state.isRunning = true }
       return !state.isRunning
     }
-    // A dedicated thread is used because all threads of the pool may be blocked.
+    // Runs the jobs on a dedicated thread, because all threads of the cooperative pool may be blocked.
     if isFirst { Thread { self.runAll() }.start() }
   }
 

@@ -44,8 +44,8 @@ public struct RuleRecord: Sendable {
       type.goal = goal
       return type
     }
-    // Display orders may be equal, and ids are not in the order of keys, so that results depend on the sort order of
-    // properties.
+    // Properties may have equal display orders, and their ids sort differently from their keys. A wrong sort order
+    // therefore changes the results.
     let definitions = types.flatMap { type in
       ["b", "a"].enumerated().map { number, key in
         PropertyDefinition(

@@ -22,7 +22,7 @@ extension DataStoreContract {
     },
     Clause("events are found by id prefix and by recording time") { makeUnit in
       let unit = try makeUnit()
-      // The first two are UUIDv7 from 2023 and 2024; the recording time of the others is their start.
+      // The first two ids are UUIDv7s from 2023 and 2024. The other events count as recorded when they started.
       let (early, late) = ("018b2bb2-7a40-7000-8000-000000000001", "018d2bb2-7a40-7000-8000-000000000001")
       try add(unit, [(late, -1e8), (early, 1e8)])
       try unit.save()
@@ -118,7 +118,7 @@ extension DataStoreContract {
       let unit = try makeUnit()
       var local = LocalTime(isUTC: true)
       local.dayStart = 4 * 3600
-      // For this calendar, 15 June lasts from 04:00 to 04:00 UTC.
+      // Days begin at 04:00, so 15 June lasts from 04:00 to 04:00 UTC.
       let midnight = DeterministicDate.make(year: 2024, month: 6, day: 15, hour: 0)
       func add(_ id: String, hours: Double, zone: String? = nil, isAllDay: Bool = false) throws {
         try unit.upsertEvent(id: id) {
@@ -132,7 +132,7 @@ extension DataStoreContract {
       try add("first", hours: 4, zone: "UTC")
       try add("late", hours: 27.999)
       try add("after", hours: 28)
-      // In Tokyo, nine hours ahead, these are 05:00 and 03:00.
+      // In Tokyo, nine hours ahead of UTC, these events start at 05:00 and 03:00.
       try add("Tokyo", hours: -4, zone: "Asia/Tokyo")
       try add("Tokyo before", hours: -6, zone: "Asia/Tokyo")
       try add("date", hours: 0, isAllDay: true)

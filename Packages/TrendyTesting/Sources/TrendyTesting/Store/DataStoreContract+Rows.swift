@@ -227,7 +227,7 @@ extension DataStoreContract {
 }
 
 extension DataStoreContract {
-  /// Number of types, events, geofences and definitions.
+  /// Returns the numbers of types, events, geofences and definitions, in this order.
   private static func counts(_ unit: any DataStoreProtocol) throws -> [Int] {
     try [
       unit.fetchAllEventTypes().count, unit.fetchAllEvents().count, unit.fetchAllGeofences().count,

@@ -347,7 +347,7 @@ extension MockDataStore: DataStoreProtocol {
     try unit.deleteParkedChange(change)
   }
 
-  // MARK: The unit
+  // MARK: Unit of work
 
   public func beginWriting() throws { try unit.beginWriting() }
 

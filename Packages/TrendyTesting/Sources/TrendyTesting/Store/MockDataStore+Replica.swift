@@ -1,7 +1,7 @@
 public import TrendyModels
 import TrendyProtocols
 
-// MARK: Records and sync state, forwarded to the store
+// MARK: Records and sync state
 extension MockDataStore {
   // MARK: Records
 

@@ -2,7 +2,10 @@ public import TrendyFoundation
 public import TrendyModels
 import TrendyProtocols
 
-// MARK: State as the unit of work reads it, including unsaved changes. Not recorded, and without injected errors
+// MARK: Stored state
+//
+// The state as the unit of work reads it, including unsaved changes. These reads are not recorded and throw no
+// injected errors.
 extension MockDataStore {
   /// Events by id.
   public var storedEvents: [String: Event] { byId { try $0.fetchAllEvents() } }
@@ -24,8 +27,8 @@ extension MockDataStore {
   /// Device identity.
   public var storedSyncIdentity: SyncIdentity? { inMemory { try $0.syncIdentity() } }
 
-  /// Sync cursor. Assigning saves immediately. If the cursor is above 0, a sync engine continues with the feed, without
-  /// a snapshot.
+  /// Sync cursor. Assigning it saves immediately. With a cursor above 0, a sync engine reads the feed from there
+  /// instead of requesting a snapshot.
   public var storedSyncCursor: Int64? {
     get { inMemory { try $0.syncCursor() } }
     set { seed { try $0.setSyncCursor(newValue) } }
@@ -37,8 +40,10 @@ extension MockDataStore {
   }
 }
 
-// MARK: Seeding. A seed is saved immediately, with all unsaved changes of the unit. It is not recorded, meets no
-// injected error, and returns the created row. Ids default to a reproducible UUIDv7.
+// MARK: Seeding
+//
+// A seed method creates a row, saves it immediately together with all unsaved changes of the unit, and returns it. It
+// is not recorded and throws no injected error. Ids default to a reproducible UUIDv7.
 extension MockDataStore {
   /// Seeds an event type named "Seeded".
   @discardableResult

@@ -124,7 +124,7 @@ public final class MockDataStore {
     resetRecords()
   }
 
-  /// Returns an id for a seeded row that has none.
+  /// Returns an id for a row seeded without one.
   func nextId() -> String {
     ids.next(at: clock.now, using: &generator).description
   }
@@ -177,7 +177,7 @@ extension MockDataStore {
   /// Recorded call to one of `mark…Synced`.
   public typealias MarkSyncedCall = RowCall
 
-  /// Call that queued a mutation.
+  /// Recorded call to `insertPendingMutation`.
   public struct InsertMutationCall: Hashable, Sendable {
     /// Mutation passed to the call.
     public var mutation: PendingMutation
@@ -197,7 +197,7 @@ extension MockDataStore {
     public var operation: MutationOperation { mutation.operation }
   }
 
-  /// Call that looked for a mutation.
+  /// Recorded call to `hasPendingMutation`.
   public struct HasPendingMutationCall: Hashable, Sendable {
     public var entityId: String
     public var entityType: MutationEntityType
@@ -223,7 +223,7 @@ extension MockDataStore {
     throwOnSyncState = nil
   }
 
-  /// Clears the recorded calls; rows and injected errors are kept. Useful if setting up a test makes the same calls.
+  /// Clears the recorded calls; rows and injected errors are kept. Useful after a test's setup, which makes calls too.
   public func resetRecords() {
     upsertEventCalls = []
     upsertEventTypeCalls = []

@@ -6,9 +6,9 @@ public import TrendyProtocols
 /// A real factory creates a unit per caller. This one supports a single caller, and the test may use the store only
 /// while that caller is idle: see <doc:Mocking>.
 ///
-/// `@unchecked Sendable` because the store is not `Sendable`: `mockStore` is assigned once and used only by
-/// ``resetDataStore()`` and ``removeAll()``, which the test calls from where it uses the store. A lock protects the
-/// counts.
+/// `@unchecked Sendable` because the store is not `Sendable`. The factory assigns `mockStore` once and uses it only in
+/// ``resetDataStore()`` and ``removeAll()``; a test calls these in the isolation domain in which it uses the store. A
+/// lock protects the counts.
 public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// Store returned to every caller.
   public let mockStore: MockDataStore
@@ -54,8 +54,7 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// Clears ``makeDataStoreCallCount`` and ``makeDataStoreCalled``, and nothing else.
   public func reset() { calls.withLock { $0 = 0 } }
 
-  /// Clears the recorded calls of the factory and resets the store, which removes its rows; see
-  /// ``MockDataStore/reset()``.
+  /// Clears the recorded calls of the factory and resets the store, including its rows; see ``MockDataStore/reset()``.
   public func removeAll() {
     resetDataStore()
     mockStore.reset()

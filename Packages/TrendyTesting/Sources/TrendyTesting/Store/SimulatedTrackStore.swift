@@ -26,8 +26,8 @@ public final class SimulatedTrackStore: TrackStore {
   /// Number of calls.
   public var calls: Int { state.withLock { $0.calls } }
 
-  /// Lets the next `count` calls succeed and all later ones fail. Data that was durable by then is available after
-  /// ``restart()``.
+  /// Lets the next `count` calls succeed and all later ones fail. ``restart()`` recovers the data that was durable by
+  /// then.
   public func end(afterCalls count: Int) { state.withLock { $0.callsLeft = count } }
 
   /// Reopens the files as another process would after a power failure.

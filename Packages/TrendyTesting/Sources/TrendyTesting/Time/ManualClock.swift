@@ -4,8 +4,9 @@ public import TrendyProtocols
 
 /// Clock that advances only when a test advances it.
 ///
-/// ``advance(by:)`` wakes sleepers in order of their deadline, then in the order in which they went to sleep. Each runs
-/// as far as it can before the next one wakes. Sleeps that begin and end within the span are included.
+/// ``advance(by:)`` wakes sleepers in order of their deadlines, then in the order in which they went to sleep. Each
+/// sleeper runs as far as it can before the next one wakes. A sleep that begins and ends during the advance is woken as
+/// well.
 ///
 /// This is exact if all tasks run on one ``SeededTaskExecutor``. On other executors the clock cannot know whether a
 /// task has finished: it waits until every woken task has started, and then yields until no task has used the clock for
@@ -141,9 +142,9 @@ public final class ManualClock: TimeSource, Sendable {
     }
   }
 
-  /// Advances date and uptime, waking sleepers on the way. A negative duration counts as zero.
+  /// Advances date and uptime and wakes the sleepers that become due. A negative duration counts as zero.
   ///
-  /// Tasks that are about to sleep are given the chance to do so first.
+  /// Tasks that are about to sleep go to sleep first.
   public func advance(by duration: Duration) async {
     await settle()
     let target = state.withLock { $0.uptime + duration }
@@ -179,8 +180,8 @@ public final class ManualClock: TimeSource, Sendable {
 }
 
 extension ManualClock {
-  /// Number of yields without activity after which the other tasks count as idle. Fewer suffice if the task that was
-  /// woken last is asleep again, because its work is then done.
+  /// Number of yields without activity after which the other tasks count as idle. Fewer suffice once the task woken
+  /// last is asleep again, because it has then done its work.
   private static let quietRounds = (afterSleep: 200, onTheWay: 2000)
 
   /// Yields until the other tasks are idle.

@@ -25,7 +25,7 @@ struct SimulatedReceiver {
   private var drift = (north: 0.0, east: 0.0)
   private var jump = (north: 0.0, east: 0.0)
   private var jumpEnd = 0
-  /// Offsets in metres of false positions that WiFi reports, such as those of access points that were moved.
+  /// Offsets in metres of false WiFi positions, such as those of access points that have been moved.
   private var spots: [(north: Double, east: Double)] = []
 
   init(seed: UInt64, world: SimulatedDay.World, recorder: SimulatedDay.Recorder) {
@@ -74,7 +74,7 @@ struct SimulatedReceiver {
       }
       guard isWaking || second >= next else { continue }
       guard moment.sky == .open || moment.sky == .roof && seesIndoors else {
-        // Retries in the next second.
+        // Try again in the next second.
         next = second + 1
         continue
       }

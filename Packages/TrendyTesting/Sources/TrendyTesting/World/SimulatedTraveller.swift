@@ -26,7 +26,7 @@ struct SimulatedTraveller {
     var isMoving: Bool
   }
 
-  /// Time of the first moment, 2024-01-01T06:00:00Z. There is one moment per second.
+  /// Time of the first position, 2024-01-01T06:00:00Z. There is one position per second.
   static let start = Date(timeIntervalSince1970: 1_704_088_800)
 
   private let world: SimulatedDay.World
@@ -222,7 +222,7 @@ extension SimulatedTraveller {
     /// Probability of a stop at the end of a straight section, and its duration.
     var stops: Double
     var stop: ClosedRange<Double>
-    /// Probability of a straight section without reception, or in slow traffic.
+    /// Probabilities of a straight section without reception and of one in slow traffic.
     var tunnels = 0.0
     var crawls = 0.0
 
@@ -323,7 +323,7 @@ extension SimulatedTraveller {
     let radians = Double.pi / 180
     var end = place
     end.latitude += north / radii(place.latitude).north / radians
-    // At the mean latitude, so that both directions have the same length.
+    // Uses the mean latitude, so that the way back has the same length.
     end.longitude += east / radii((place.latitude + end.latitude) / 2).east / radians
     return end
   }

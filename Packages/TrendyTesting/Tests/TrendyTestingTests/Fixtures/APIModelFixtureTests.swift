@@ -115,7 +115,7 @@ struct APIModelFixtureTests {
       let entry = APIModelFixture.makeChangeEntry(entityType: kind.rawValue, operation: operation, entityId: "x")
       return try #require(entry.data)
     }
-    // Equal to the fixture of the kind without unknown fields, so every field exists on the wire.
+    // The fixtures have no unknown fields, so equality shows that the wire data contains every field.
     #expect(try data(.event).decode(APIEvent.self) == APIModelFixture.makeAPIEvent(id: "x"))
     #expect(try data(.eventType).decode(APIEventType.self) == APIModelFixture.makeAPIEventType(id: "x"))
     #expect(try data(.geofence).decode(APIGeofence.self) == APIModelFixture.makeAPIGeofence(id: "x"))

@@ -370,7 +370,7 @@ struct MockNetworkClientTests {
     }
     let held = Task { try await network.getChanges(since: 3, limit: 1) }
     while network.getChangesCalls.isEmpty { await Task.yield() }
-    // The call is still waiting and will return a response that is set now.
+    // The call has not returned yet, so it returns the response set here.
     network.changeFeedResponseToReturn = APIModelFixture.makeChangeFeedResponse(nextCursor: 4)
     #expect(try await network.getLatestCursor() == 0)
     opener.finish()

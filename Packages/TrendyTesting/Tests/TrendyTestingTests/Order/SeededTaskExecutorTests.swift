@@ -178,7 +178,6 @@ private actor Journal {
   func add(_ line: String) { lines.append(line) }
 }
 
-/// Log for synchronous code.
 private final class Lines: Sendable {
   private let lines = Mutex<[String]>([])
 

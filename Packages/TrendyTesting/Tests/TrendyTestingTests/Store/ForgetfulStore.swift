@@ -6,7 +6,6 @@ import TrendyProtocols
 final class ForgetfulStore: DataStoreProtocol {
   func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event {
     var event = Event(id: id, eventTypeId: "", timestamp: Date(timeIntervalSinceReferenceDate: 0))
-    // Writes have no effect and throw no error.
     try? configure(&event)
     return event
   }
