@@ -136,7 +136,7 @@ async function start(isPaired = false) {
   listen();
   onUserChange(session.person.id, () => location.reload());
   onOtherPerson(() => location.reload());
-  // The form that had the focus no longer exists.
+  // The pairing form, which had the focus, is gone. Move the focus to the heading.
   await show(isPaired);
   // Storage may be unavailable.
   deleteOldResponses().catch(() => {});
@@ -224,7 +224,7 @@ async function load() {
     data = { loaded };
     if (isFirst) redraw();
     else soon();
-    // An error leaves the page as it is.
+    // If this fails, the page stays as it is.
     wanted.more?.().then(
       () => {
         if (mine === turn) soon();

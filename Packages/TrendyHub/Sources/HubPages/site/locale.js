@@ -6,7 +6,6 @@ let language = 'en';
 let fallback = 'en-GB';
 
 /**
- * Sets the language of the interface.
  * @param {string} code language code
  * @param {string} other locale for browsers in another language
  */

@@ -11,7 +11,7 @@ const PATIENCE = 5000;
 const LONG_PATIENCE = 60_000;
 const LONG_ACTS = /\/(merge|unmerge|split|restore|preview|commit|undo)(\?|$)|^\/export/;
 
-/** Matches ids in error messages, which mean nothing to a user. */
+/** Matches ids, which are removed from error messages because they mean nothing to a user. */
 const ID = /\s*"?\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"?/gi;
 
 /** Error: the hub rejected a request with a problem document (RFC 9457). */
@@ -208,7 +208,7 @@ export async function ask(method, path, body, headers = {}) {
 }
 
 /**
- * Version of the record for each response.
+ * Version of the record by response.
  * @type {WeakMap<object, string>}
  */
 const versions = new WeakMap();

@@ -33,7 +33,7 @@ export const zone = () => chosenZone || browserZone();
 export const dayStartSeconds = () => dayStart;
 
 /**
- * Returns the path of a request whose response depends on day boundaries.
+ * Returns a request path with the parameters that define the day boundaries.
  * @template {string} Path
  * @param {Path} path
  * @param {Record<string, string | number>} [more] further parameters
@@ -195,7 +195,6 @@ export function midnightText(date) {
 // MARK: Dates
 
 /**
- * Returns the date of a moment in the user's zone.
  * @param {Date} moment
  */
 export const dateHere = (moment) => localText(moment).slice(0, 10);
@@ -227,7 +226,6 @@ export function addDays(date, days) {
 }
 
 /**
- * Returns the month that is `by` months after `month`.
  * @param {string} month `2026-11`
  * @param {number} by
  */
@@ -249,7 +247,6 @@ export const daysBetween = (from, to) => Math.round((Date.parse(to) - Date.parse
 export const weekday = (date) => new Date(`${date}T00:00:00Z`).getUTCDay();
 
 /**
- * Returns the first date of the week that contains a date.
  * @param {string} date
  */
 export const startOfWeek = (date) => addDays(date, -((weekday(date) - firstWeekday + 7) % 7));
@@ -347,7 +344,7 @@ export function inZone(event, name, keepsClock) {
   return { time_zone: name, timestamp: moved(event.timestamp), ...end };
 }
 
-// MARK: As a person reads them
+// MARK: Formatting
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();

@@ -463,7 +463,7 @@ export function overlaidDays(days, askedAt) {
 }
 
 /**
- * Returns the events that a response does not count yet (1), or still counts although they are gone (-1).
+ * Returns the events by which a response's counts are off: 1 if not counted yet, -1 if deleted but still counted.
  * @param {number} askedAt time of the request by this page's clock
  * @returns {{event: Api.Event, count: 1 | -1}[]}
  */

@@ -50,8 +50,8 @@ onQueue(() => notify('data'));
  * Reads from the hub, or uses the stored response while the hub is unreachable.
  * @template {string} Path
  * @param {Path} path
- * @returns {Promise<{answer: Api.Answer<'GET', Path>, askedAt: number}>} with the time of the request by this page's
- *   clock
+ * @returns {Promise<{answer: Api.Answer<'GET', Path>, askedAt: number}>} the response, and the time of its request by
+ *   this page's clock
  */
 export async function read(path) {
   const askedAt = performance.now();
@@ -531,7 +531,7 @@ function bare(entity) {
   return rest;
 }
 
-// MARK: What the hub refused
+// MARK: Rejected edits
 
 /**
  * Returns the result that a rejected edit would have had; `null` if unknown.
@@ -602,7 +602,7 @@ export async function leave() {
   await deleteStore(session.person.id).catch(console.error);
 }
 
-// MARK: Live
+// MARK: Live changes
 
 let cursor = -1;
 /** @type {EventSource | null} */

@@ -32,7 +32,7 @@ addEventListener('pagehide', () => {
 });
 
 /**
- * Asks the browser, once, not to delete stored data. Called when a pending entry depends on it.
+ * Asks the browser, once, not to delete stored data. Called when a pending entry depends on that data.
  * @returns {Promise<void>}
  */
 export async function persist() {

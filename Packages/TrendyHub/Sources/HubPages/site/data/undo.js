@@ -127,7 +127,6 @@ export async function undo() {
 }
 
 /**
- * Redoes the most recently undone step.
  * @returns {Promise<string | null>}
  */
 export async function redo() {

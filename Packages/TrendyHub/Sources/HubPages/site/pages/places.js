@@ -210,7 +210,6 @@ function timesOf(place, times) {
 }
 
 /**
- * Formats the start and end of a visit.
  * @param {Api.Event} event
  */
 const visitTime = (event) =>

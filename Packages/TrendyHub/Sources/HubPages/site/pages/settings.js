@@ -189,7 +189,6 @@ export const settings = () =>
 const ofLimit = (used, limit) => (limit === null ? used : texts.settings.ofLimit(used, limit));
 
 /**
- * Returns the menu of time zones.
  * @param {string} value
  * @param {(name: string) => Promise<void>} save
  */

@@ -76,7 +76,7 @@ export function timeline(asked, query) {
       const trips = begun.filter(isTrip);
       const metres = trips.reduce((sum, trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
       const gaps = only || !fixes ? [] : fixes.gaps;
-      // This runs after the heading has received the focus.
+      // Focus the search field after the heading has received the focus.
       if (isSearch)
         setTimeout(() =>
           /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'))?.focus(),

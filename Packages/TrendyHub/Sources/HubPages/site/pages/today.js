@@ -83,7 +83,7 @@ export function today() {
       loaded.live = await readLive();
       return before.length + loaded.live.length > 0;
     },
-    // The hub computes scores from the whole record, so the page is drawn without waiting for them.
+    // Draw the page without waiting for scores, which the hub computes from the whole record.
     more: readHabits,
     draw({ date, events, counts, standings, saidAt, live, devices, imports, older }) {
       const all = orderedTypes().filter((type) => !isOwnType(type));
@@ -159,7 +159,6 @@ export function today() {
 }
 
 /**
- * Reads live trips and their routes.
  * @typedef {Api.LiveTrips['trips'][number] & {route: number[][], start_place?: Api.TripSummary['start_place']}}
  *   LiveTrip
  * @returns {Promise<LiveTrip[]>}

@@ -406,7 +406,7 @@ function businessPart(trip) {
  */
 function figures(trip, around) {
   const top = trip.properties?.top_speed;
-  // After an edit, the hub recomputes the average speed.
+  // While an edit is pending, the average speed is unknown because the hub has yet to recompute it.
   const average = trip.waits ? null : summaryOf(trip)?.speed_mps;
   return /** @type {[string, string][]} */ (
     [

@@ -201,7 +201,6 @@ function figures(of, now, found) {
 }
 
 /**
- * Draws the chart by hour and weekday.
  * @param {Api.EventType} of
  * @param {import('../parts/hourgrid.js').Pattern} pattern
  * @param {() => void} redraw
@@ -232,7 +231,6 @@ function rowTime(event) {
 }
 
 /**
- * Draws the chart of entries per day, week or month.
  * @param {Api.EventType} of
  * @param {string} range
  * @param {(day: string) => number} at

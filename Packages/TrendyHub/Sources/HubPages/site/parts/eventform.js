@@ -121,7 +121,6 @@ export async function start(type, event = fresh(type.id)) {
 }
 
 /**
- * Ends a running event now.
  * @param {Api.Event} event
  */
 export async function stop(event) {
@@ -542,7 +541,6 @@ function differences(event, values) {
 }
 
 /**
- * Returns the fields for start and end.
  * @param {Api.Event} event
  */
 function moments(event) {

@@ -138,7 +138,7 @@ export function drawSync() {
       syncAction() ?? '',
     );
   }
-  // Announce only changes of state, not every tick of a clock nor the moment it takes to send an entry.
+  // Announce only changes of state, not every clock tick or brief send.
   if (isWell && !isEmpty) return;
   if (name !== spoken && spoken) say(`${title} ${detail}`, reach.isRevoked);
   spoken = name;

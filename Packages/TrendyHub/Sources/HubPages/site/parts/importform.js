@@ -30,7 +30,7 @@ const busy = ['receiving', 'reading', 'writing', 'undoing'];
 
 /** @param {Api.Import[]} imports of the hub */
 export function importForm(imports) {
-  // An import that was started before this page was opened.
+  // Show an import that was started before this page was opened.
   const open = imports.find((entry) => ['ready', 'reading', 'writing'].includes(entry.state));
   if (!current && open) {
     current = {

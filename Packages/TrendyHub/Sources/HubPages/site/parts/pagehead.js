@@ -4,7 +4,7 @@ import { openLog } from './eventform.js';
 import { texts } from '../texts.js';
 
 /**
- * Returns the page unchanged. Declares its types to the type checker.
+ * Returns the page unchanged. Lets the type checker infer the page's types.
  * @template Data
  * @param {import('../app.js').PageOf<Data>} page
  * @returns {import('../app.js').Page}

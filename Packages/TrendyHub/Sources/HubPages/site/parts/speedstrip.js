@@ -41,7 +41,6 @@ export const stopsOf = (speed) =>
   }));
 
 /**
- * Returns the gaps without positions for the map.
  * @param {Speed | null | undefined} speed
  * @returns {{points: number[][], text: string}[]}
  */

@@ -35,7 +35,6 @@ export function toast(text, canUndo = true) {
 }
 
 /**
- * Returns the text that describes an error to the user.
  * @param {unknown} error
  */
 export function failureText(error) {

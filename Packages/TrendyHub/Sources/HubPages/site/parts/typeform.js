@@ -200,7 +200,6 @@ export function openType(type, name = '') {
 }
 
 /**
- * Returns the fields for the goal.
  * @param {Api.EventType | null} type
  */
 function goalFields(type) {
