@@ -17,9 +17,9 @@ class Axe:
 
     def run(self, browser):
         """Violations of axe-core's rules, one per line."""
-        # Through the debugger, since the page's policy allows scripts of the hub only.
+        # Run through the debugger: the page's policy allows only scripts from the hub.
         browser.devtools("Runtime.evaluate", expression=self.source)
-        # Waits for transitions of the theme to finish; endless animations are ignored.
+        # Wait for theme transitions to finish; endless animations are ignored.
         return browser.later("""
           const frame = () => new Promise(requestAnimationFrame);
           const ending = () => document.getAnimations().filter((animation) => animation.playState === 'running' &&

@@ -61,7 +61,7 @@ def lightness(png):
     return total / (width * height * 3 * 255)
 
 
-# System fonts of the tests: folder and family.
+# System fonts for the tests: folder and family.
 FONTS = {"dejavu": "DejaVu Sans", "noto": "Noto Sans", "liberation": "Liberation Sans"}
 FONTS_FILE = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

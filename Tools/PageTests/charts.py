@@ -131,7 +131,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
                 if ago != 10
             ]
         )
-        # On the same day the type with the lower id comes first.
+        # Of two types, the one with the lower id is named first.
         first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
         browser.shows(f"{first} and {second} are most strongly related. Correlation is not causation.", "main")
         browser.shows(f"More {second} on days with more {first} (strong correlation).", ".relations")
@@ -158,7 +158,6 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             "At work" not in browser.text(".streak-row") and browser.count(".streak-row") == 2,
             "where one was has no streak",
         )
-        # Shows the numbers as a table.
         browser.press("figure .tools button", "Table")
         browser.find("figure table td", "high")
         browser.press("figure .tools button", "Chart")
@@ -166,7 +165,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         # 30 days are not enough for high confidence.
         browser.shows("medium, 30 days", ".relations")
         same(browser.script("return location.search"), "?days=30", "the range is in the address")
-        # Today shows a streak only with a goal.
+        # Today shows the streak of a type only if the type has a goal.
         browser.go("/")
         browser.find(".tile", "40 days in a row")
         check(
@@ -176,7 +175,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             ),
             "no streak without a goal",
         )
-        # The page of a type shows its pattern and its goal.
+        # The page of a type shows its pattern and goal.
         browser.go(f"/types/{coffee}")
         browser.find("figure h2", "When")
         browser.shows("Usually at 08:00.", "main")

@@ -93,7 +93,6 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         world.wait(lambda: len(events()) == 1, "it is on the hub")
         same(events()[0]["source_type"], "manual", "where it came from")
         same(events()[0]["time_zone"], life.ZONE_NAME, "its zone")
-        # Edits the entry.
         browser.press("main .row")
         browser.type("dialog textarea", "oat\nmilk")
         browser.press("dialog .segments label", "large")
@@ -108,7 +107,6 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         same(events()[0]["properties"], {}, "and the size")
         browser.keys(SHIFT + "u")
         world.wait(lambda: events()[0].get("notes") == "oat\nmilk", "and there again")
-        # Deletes the entry, and restores it with the button.
         browser.shows("oat milk", "main .row")
         browser.press("main .row")
         browser.press("dialog .button", "Delete")

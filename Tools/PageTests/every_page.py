@@ -133,7 +133,7 @@ def every_page_is_whole_with_nothing_one_entry_and_many(world):
     quiet(browser, "many")
 
 
-# Words that break within themselves, and values that are cut.
+# Words broken across lines, and truncated values.
 BROKEN = """
 const broken = [];
 for (const element of document.querySelectorAll('main h1, main h2, main td, main .explained .value')) {

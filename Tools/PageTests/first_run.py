@@ -66,7 +66,7 @@ def a_drive_that_goes_on_is_drawn_and_grows_by_itself(world):
         browser.shows("Driving from Home", ".live")
         before = browser.text(".live .figure")
         check(before.endswith("km"), before)
-        # Devices and when the phone was last seen.
+        # The devices, with the time the phone was last seen.
         browser.shows("Pixel phone", ".devices-now")
         browser.shows("This browser", ".devices-now")
         post(range(1200, 1700, 10))
@@ -85,7 +85,7 @@ def search_and_tables_stay_as_they_were_chosen(world):
     )
     browser.go(f"/types/{world.types['coffee']}")
     browser.find("figure .tools button", "Table")
-    # Another test may have left tables.
+    # Another test may have switched charts to tables.
     before = browser.count("figure .table")
     browser.press("figure .tools button", "Table")
     browser.wait(lambda: browser.count("figure .table") == before + 1, "a table")

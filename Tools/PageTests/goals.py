@@ -63,7 +63,7 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
         check("3\n/ 3" in tile("Coffee"), f"counted once: {tile('Coffee')}")
         browser.keys("u")
         browser.wait(lambda: "2\n/ 3" in tile("Coffee"), "taken back")
-        # The calendar shows the score, and why other types have none.
+        # The calendar shows the score, and why the types without a score have none.
         browser.go(f"/calendar?types={coffee},{mood}")
         browser.wait(
             lambda: "31 now" in browser.text("main") and "31 longest" in browser.text("main"),
@@ -172,7 +172,7 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
         "replaceAll('\\n', ' '))",
         values,
     )
-    # As many entries as the phone recorded on those days.
+    # The chart must match the entries that the phone recorded on those days.
     since = life.iso(life.day(83))
     found = [
         event

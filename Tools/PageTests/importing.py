@@ -80,7 +80,7 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
             "the examples are shown as they would be",
         )
         same(phone.ask("GET", "/events"), [], "nothing is written")
-        # Restored before anything is imported, then chosen again.
+        # Reset the choice before anything is imported, then choose again.
         pick("")
         browser.wait(
             lambda: browser.count(".bring-in .example")

@@ -6,9 +6,9 @@ import random
 import uuid
 
 UTC = datetime.timezone.utc
-# Time zone of the user and the browser. It is about noon there whenever the tests run, so that no day ends meanwhile.
+# Time zone of the user and the browser, chosen so that it is about noon there and no day ends during the tests.
 ZONE_HOURS = 12 - datetime.datetime.now(UTC).hour
-# Browsers call the zone with offset 0 UTC.
+# Browsers name the zone with offset 0 `UTC`.
 ZONE_NAME = f"Etc/GMT{-ZONE_HOURS:+d}" if ZONE_HOURS else "UTC"
 ZONE_OFFSET = f"{ZONE_HOURS:+03d}:00"
 ZONE = datetime.timezone(datetime.timedelta(hours=ZONE_HOURS))
@@ -205,7 +205,7 @@ def live(device, days=120, seed=1):
                 location_name="Home",
                 **visit,
             )
-    # Odometer readings of every second month; one follows a holiday that was not recorded.
+    # Odometer readings for every second month, one of them after a holiday that was not recorded.
     driven = [
         (event["timestamp"], event["properties"]["distance"]["value"])
         for event in events

@@ -39,7 +39,7 @@ TILE = drawn_tile()
 @test
 def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(world):
     with tempfile.TemporaryDirectory() as folder:
-        # All tiles of zoom 12 except one column of the trip, which goes north at 5 degrees east.
+        # All tiles at zoom 12, except one column along the trip, which runs north at 5 degrees east.
         for column in range(2090, 2120):
             os.makedirs(f"{folder}/12/{column}")
             for row in range(1330, 1370):
@@ -209,7 +209,7 @@ def a_map_server_that_is_named_is_asked_for_tiles_and_nobody_for_anything_else(w
                 address.startswith((browser.address, maps.origin + "/map/", "data:", "blob:", "chrome:", "about:")),
                 f"asked for {address}",
             )
-        # The policy allows images of this address only.
+        # The policy allows images from this address only.
         refused = browser.later(
             """
           const said = [];

@@ -67,7 +67,7 @@ def two_types_of_one_name_are_offered_to_be_made_one(world):
             lambda: [event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")] == [first],
             "its entry is moved",
         )
-        # Entries that another device has recorded meanwhile move as well.
+        # Entries that another device has recorded in the meantime move as well.
         phone.event(second, life.iso(life.day(1, 9)), time_zone=life.ZONE_NAME)
         same({event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")}, {first}, "forwarded")
         browser.go("/types")

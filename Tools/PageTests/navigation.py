@@ -42,7 +42,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         world.wait(lambda: len(recorded()) == 1, "it is on the hub")
         same(on_day(recorded()[0]), day, "its day")
         browser.find("main .row", "Coffee")
-        # With the key, and with the button of a day that has entries.
+        # Open the form with the key, then with the button of a day that has entries.
         browser.keys("l")
         browser.press("dialog .pick button", "Coffee")
         browser.press("dialog button[type=submit]")
@@ -138,7 +138,6 @@ def visits_stay_with_a_place_that_gets_another_name(world):
         browser.go("/places/g")
         browser.find("main h2", "Flat")
         browser.find("main .row")
-        # Start, end and duration.
         browser.shows(f"{arrived:%H:%M} – {arrived + datetime.timedelta(minutes=95):%H:%M}", "main .row")
         browser.shows("1 h 35 min", "main .row")
         quiet(browser, "a place with another name")
@@ -196,7 +195,7 @@ def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
         same(browser.script("return location.pathname"), "/timeline", "the page")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: phone.ask("GET", "/events")[0].get("notes") == "begun", "it is saved")
-        # Then back opens the previous page, and forward this one.
+        # Now back opens the previous page, and forward returns to this one.
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.script("history.back()")
         browser.find(".tile")

@@ -186,7 +186,7 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
             ("v", "Octavia", 3.5, "office"),
             "what goes along",
         )
-        # The focused row is edited by its key, like any other.
+        # The edit key opens the row that has the focus.
         browser.go("/timeline")
         browser.find(".explained .row")
         browser.script("document.querySelector('.explained .row').focus()")
@@ -347,7 +347,7 @@ def tiles_have_room(browser, font):
               name.getBoundingClientRect().height > 24 ? ['its name is broken'] : []].flat();
         })""")
         same(words, [], f"tiles at {width}, {font}")
-    # The tile's second button covers nothing.
+    # The second button of the tile must not cover any content.
     browser.size(1280)
     covers = browser.script(
         "const [button, count] = ['.edit', '.count'].map((one) => document.querySelector('.tile ' + one)."

@@ -49,7 +49,7 @@ def what_is_missing_of_a_day_is_told_and_filled_in(world):
             (life.iso(minutes(19)), life.iso(minutes(50))),
             "from when until when",
         )
-        # A day at rest has no gaps, and a day without a phone mentions none.
+        # A day without positions mentions no gaps.
         browser.go(f"/timeline/{life.day(3).date().isoformat()}")
         browser.find("main .empty")
         check("gap" not in browser.text("main header"), "nothing is known of that day")
@@ -62,7 +62,7 @@ def a_drive_leads_to_why_it_is_one(world):
     browser.go(f"/timeline/{life.day(1).date().isoformat()}")
     browser.find(".band")
     if browser.count(".explained") == 0:
-        # A weekend day without trips.
+        # Weekend days have no trips.
         drive(world.phone)
         browser.go("/timeline")
     browser.press(".explained .link", "Why?")

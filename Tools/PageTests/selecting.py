@@ -45,7 +45,7 @@ def several_rows_change_at_once_and_one_undo_takes_it_back(world):
             world.wait(lambda: values(events()) == values(before), "everything is as before")
             browser.shows("Undone", ".toast")
 
-        # A press selects instead of opening; the actions need a row.
+        # A press selects a row instead of opening it. The actions are disabled until a row is selected.
         browser.press("main [data-key=select]", "Select")
         browser.shows("0 selected", "main .selection")
         check(browser.script("return document.querySelector('[data-key=select-delete]').disabled"), "nothing selected")
@@ -91,7 +91,7 @@ def several_rows_change_at_once_and_one_undo_takes_it_back(world):
         same(moments(events()), moments(before), "moments")
         undone()
 
-        # A property that all selected types have.
+        # Edit a property that all selected types have.
         act("select-property")
         browser.shows("The selected entries have no property in common.", "dialog")
         browser.press("dialog button[type=submit]")

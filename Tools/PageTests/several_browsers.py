@@ -21,7 +21,7 @@ def what_one_browser_logs_another_shows_without_being_asked(world):
         other.shows("Live updates on", "#sync")
         one.press(".tile .press")
         other.wait(lambda: other.text(".tile .count") == "1", "it is there")
-        # Time from the device to the screen.
+        # Measure the time from the device's write to its display.
         other.script(
             "window.seen = 0; new MutationObserver(() => { if (document.querySelector('.tile .count')."
             "textContent === '2') window.seen ||= Date.now(); })"
@@ -135,7 +135,7 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.wait(lambda: browser.text(".tile .count") == "2", "it counts although it waits")
         browser.press(".tile .press")
         browser.shows("2 entries pending.", ".sync")
-        # A reload while the hub is down.
+        # Reload while the hub is down.
         browser.go("/")
         browser.wait(lambda: browser.text(".tile .count") == "3", "all three are shown")
         browser.shows("2 entries pending.", ".sync")
@@ -164,7 +164,7 @@ def an_entry_is_said_to_be_on_the_hub_when_it_is_there_and_not_before(world):
         phone.type("Coffee")
         pair(browser, hub)
         browser.shows("Synced with hub", "#sync")
-        # A slow hub.
+        # Simulate a slow hub.
         hub.process.send_signal(signal.SIGSTOP)
         try:
             browser.press(".tile .press")

@@ -23,7 +23,7 @@ QUEUE = """
   }
   return found;"""
 
-# The user or the browser deletes the stored data.
+# Deletes the stored data, as the user or the browser may do.
 EVICT = """
   for (const { name } of await indexedDB.databases()) {
     const deletion = indexedDB.deleteDatabase(name);
@@ -166,7 +166,7 @@ def a_tab_of_one_user_writes_nothing_to_another_who_pairs_in_a_second_tab(world)
         browser.press("button[type=submit]")
         browser.find(".tile", "Coffee")
         browser.turn_to(one)
-        # The hub may have closed the first tab's stream already.
+        # The hub may already have closed the first tab's stream.
         browser.script(
             "const tile = document.querySelector('.tile .press'); "
             "if (document.body.innerText.includes('Secret')) tile?.click()"
@@ -249,7 +249,7 @@ def an_edit_without_the_hub_meets_one_of_another_device_as_a_devices_would(world
             ["browser, earlier"],
             "the value that lost",
         )
-        # The reverse order.
+        # The reverse: the browser's edit is the later one.
         with cut_off(browser):
             phone.ask("PATCH", f"/events/{second}", {"notes": "phone, earlier"})
             edit("second", "browser, later")
@@ -272,7 +272,7 @@ def an_edit_of_an_entry_that_was_deleted_keeps_its_text_and_offers_a_way(world):
         for index, (old, act) in enumerate(ways):
             browser.go("/")
             browser.find("main .row", old)
-            # The page has not seen the deletion before the edit.
+            # Without the stream, the page has not seen the deletion before the edit.
             browser.script("window.EventSource = class { addEventListener() {} close() {} }")
             browser.press("main .row", old)
             browser.type("dialog textarea", f"typed {old}")

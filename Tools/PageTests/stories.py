@@ -167,9 +167,9 @@ class User:
         self.name = name
         self.phone = Phone(hub, "phone", hub.run("pair", "--name", name)["code"])
         self.type = self.phone.type(f"Type of {name}")
-        # Acknowledged texts, texts that a later edit has seen, and deleted entries.
+        # Acknowledged texts, texts replaced by an edit that had seen them, and deleted entries.
         self.texts, self.replaced, self.deleted = set(), set(), set()
-        # Entries that were deleted and restored; if another device deleted them too, either may be last.
+        # Entries that were deleted and restored. If another device deleted them too, either operation may be the last.
         self.restored = set()
 
     def entry(self, text):

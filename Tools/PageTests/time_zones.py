@@ -39,7 +39,7 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
         day = morning.date().isoformat()
         pair(browser, hub)
         pair(other, hub)
-        # The day and the time that the phone's clock showed.
+        # The day and time shown by the phone's clock.
         browser.go(f"/timeline/{day}")
         browser.shows("08:05", "main .row .time")
         browser.shows("08:05 in Tokyo", "main .row")

@@ -48,7 +48,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         trip = drive(phone)
         undivided = phone.ask("GET", f"/events/{trip}")
         pair(browser, hub, then="main.framed")
-        # The offline copy is loaded first: later the latest trip may be deleted.
+        # Load the offline copy now, because the latest trip may be deleted later.
         browser.wait(
             lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"),
             "the main pages are kept",
@@ -102,7 +102,6 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
             == sorted(event["end_date"] for event in split),
             "and parted once more",
         )
-        # Merges it with the next trip.
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Merge")
         browser.press("dialog .pick button", "Next trip")
@@ -329,7 +328,6 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         check(len(browser.devtools("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"]) > 5000, "it prints")
         browser.devtools("Emulation.setEmulatedMedia", media="")
         same(browser.count("main img, main script"), 0, "elements made of text")
-        # Logs an odometer reading and undoes it.
         readings = lambda: [
             event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == odometer
         ]

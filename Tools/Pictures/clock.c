@@ -1,5 +1,5 @@
-// Preloaded into the programs that appear in the pictures: stops the wall clock at PICTURE_TIME, in seconds since 1970.
-// The monotonic clock still runs, and waits until a wall-clock deadline take their normal time.
+// Preloaded into the programs that appear in the pictures. Stops the wall clock at PICTURE_TIME, in seconds since 1970.
+// The monotonic clock keeps running, so waits with a wall-clock deadline take their normal time.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>

@@ -110,7 +110,6 @@ struct DeviceScenario {
     }
   }
 
-  /// Edits, deletes or restores a random event.
   private mutating func editAny() throws {
     let events = try factory.makeDataStore().fetchAllEvents()
     guard !events.isEmpty else { return }
@@ -186,7 +185,6 @@ struct DeviceScenario {
 }
 
 extension DeviceScenario.Answers.State {
-  /// Returns a fuzzed version of the response body.
   fileprivate mutating func changed(_ body: Data, isSnapshot: Bool) -> [UInt8] {
     guard isSnapshot else { return source.mutated(document: Array(body), rarity: source.pick([4, 15, 60])) }
     var lines = body.split(separator: UInt8(ascii: "\n")).map { Array($0) }

@@ -114,7 +114,7 @@ struct HubScenario {
     return members
   }
 
-  // MARK: Addresses
+  // MARK: Request targets
 
   private var companions: [String] = []
 

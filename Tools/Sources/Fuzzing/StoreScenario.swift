@@ -7,8 +7,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Opens damaged files of a device and a hub whose checksums are valid, as an attacker could write them. Each read must
-/// succeed or throw a typed error.
+/// Opens device and hub stores with damaged content but valid checksums, as an attacker could write them. Each read
+/// must succeed or throw a typed error.
 struct StoreScenario {
   private var source: FuzzSource
   private static let options = StorageEngine.Options(
@@ -31,7 +31,7 @@ struct StoreScenario {
     return outcomes
   }
 
-  // MARK: Sound stores
+  // MARK: Undamaged stores
 
   private static func makeDevice() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()

@@ -36,7 +36,6 @@ struct BenchmarkFolder {
     if unlink(stamp) != 0 && errno != ENOENT { throw .system(call: "remove", path: stamp, code: errno) }
   }
 
-  /// Deletes the files of the store.
   func clear() throws(BenchmarkError) {
     try setContent(nil)
     for name in try entries() where !name.hasPrefix(".") {

@@ -8,7 +8,7 @@ package struct BenchmarkReport: Hashable, Sendable {
   package var operations = 0
   package var rows = 0
   package var check: UInt64 = 0
-  /// Peak resident memory of the measured processes in KiB; `nil` if this process was measured.
+  /// Peak resident memory of the measured processes in KiB; `nil` if the workload ran in this process.
   package var peakMemory: Int?
   /// Memory of a reader with an open store in KiB, excluding mapped files; `nil` if unknown.
   package var anonymousMemory: Int?

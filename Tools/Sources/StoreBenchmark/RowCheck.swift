@@ -56,7 +56,6 @@ package struct RowCheck {
     return length
   }
 
-  /// Returns the total length of all names, each with quotes, colon and comma.
   private mutating func namesLength(_ shape: PropertyShape) -> Int {
     if shape !== self.shape {
       self.shape = shape

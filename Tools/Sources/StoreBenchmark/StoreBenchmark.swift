@@ -47,7 +47,7 @@ package struct StoreBenchmark {
   }
 }
 
-// MARK: - The store
+// MARK: - Store
 
 extension StoreBenchmark {
   private func openStore() throws(StorageError) -> LocalStore { try openFactory().makeLocalStore() }
@@ -80,7 +80,7 @@ extension StoreBenchmark {
     return store
   }
 
-  /// Passes an event to the store by moving it, to avoid measuring a copy.
+  /// Moves an event into the store, to avoid measuring a copy.
   @inline(__always) private static func upsert(_ place: inout Event, into store: LocalStore) throws {
     try withUnsafeMutablePointer(to: &place) { place in
       let event = place.move()

@@ -9,7 +9,7 @@ struct Measurement {
   /// Durations of plain requests, for comparison.
   var roundTrips: [Duration] = []
   var hubPeakMemory = 0
-  /// See ``MemoryWatch``.
+  /// Peak anonymous memory in KiB; see ``MemoryWatch``.
   var peakAnonymous: Int?
   var hubPeakAnonymous: Int?
 

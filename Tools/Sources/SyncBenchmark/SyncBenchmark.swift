@@ -156,7 +156,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// Throws an error if events are missing, because the measurement is then invalid.
+  /// Throws an error if events are missing, which would make the measurement invalid.
   private func holds(_ found: Int, _ expected: Int) throws {
     guard found == expected else { throw UsageError(text: "\(found) of \(expected) events arrived") }
   }

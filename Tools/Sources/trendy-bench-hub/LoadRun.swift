@@ -98,7 +98,6 @@ private final class LoadUser: @unchecked Sendable {
     return ("GET", "/event-types", nil)
   }
 
-  /// Returns an event within the year before 1 November 2026.
   private func event(_ id: String) -> String {
     events.append(id)
     writes += 1

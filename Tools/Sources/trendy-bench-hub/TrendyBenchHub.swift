@@ -53,7 +53,6 @@ enum Workload: String {
   var clients: Int { self == .writers ? 8 : 16 }
 }
 
-/// A hub with two users, and the threads that send requests.
 struct Run {
   let workload: Workload
   let directory: String

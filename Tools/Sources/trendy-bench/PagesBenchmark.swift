@@ -55,7 +55,7 @@ struct PagesBenchmark {
     let connection = try HubConnection(port: hub.port, token: tokens[0])
     write(try fill(connection))
     for page in Page.allCases {
-      // Loads the page with an unchanged record, and again with one event recorded before each load, as if by a phone.
+      // Load the page with an unchanged record, then with an event recorded before each load, as if by a phone.
       for isChanging in [false, true] { write(try load(page, isChanging: isChanging, connection)) }
     }
     write(try listen(hub, tokens))
@@ -76,7 +76,7 @@ struct PagesBenchmark {
     return token
   }
 
-  // MARK: A record
+  // MARK: Sample record
 
   private func fill(_ connection: HubConnection) throws -> String {
     let start = ContinuousClock.now
@@ -179,10 +179,10 @@ struct PagesBenchmark {
     ])
   }
 
-  // MARK: Browsers that listen
+  // MARK: Idle browsers
 
   private func listen(_ hub: Hub, _ tokens: [String]) throws -> String {
-    // Lets the hub free memory and finish background work.
+    // Let the hub free memory and finish background work.
     Thread.sleep(forTimeInterval: 2)
     let before = try hub.memory()
     let open = try (0..<streams).map { number in

@@ -21,7 +21,7 @@ struct TripScore {
   private(set) var matched = 0
   private(set) var missed = 0
   private(set) var wrong = 0
-  /// Wrong detections mostly within a true trip.
+  /// Number of wrong detections that lie mostly within a true trip.
   private(set) var pieces = 0
   private(set) var daysWithoutTrips = 0
   private(set) var falseWhileParked = 0

@@ -120,7 +120,7 @@ private struct SimulatedPhone {
       motion.append(
         MotionActivity(state: state, confidence: .high, timestamp: Date(timeIntervalSince1970: second + 120)))
       go(seconds, speed: speed, &fixes)
-      // Turning around keeps the longitudes in range.
+      // Turn around to keep the longitudes in range.
       heading += .pi
     }
   }

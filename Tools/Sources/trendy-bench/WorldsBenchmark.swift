@@ -44,7 +44,7 @@ struct WorldsBenchmark {
       for number in 0..<count {
         let recorders = SimulatedDay.Recorder.allCases
         let recorder = recorders[number % recorders.count]
-        // Days of different worlds use different seeds.
+        // Use different seeds for the days of different worlds.
         let daySeed = seed &* 1_000_003 &+ UInt64(number) &* 64 &+ UInt64(index)
         let day = SimulatedDay(seed: daySeed, world: world, recorder: recorder)
         let found = TripDetector.trips(in: day.fixes)

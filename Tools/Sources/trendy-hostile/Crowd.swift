@@ -9,7 +9,7 @@ struct Crowd {
 
   init(_ hub: HostileHub) { self.hub = hub }
 
-  /// Sends requests until `seconds` have passed and every user has been served, but for at most one additional minute.
+  /// Sends requests until `seconds` have passed and every user has been served, but for at most one minute longer.
   func serve(atLeast seconds: Double) -> Figures {
     let (hub, members) = (hub, hub.others)
     let figures = Shared(Figures())

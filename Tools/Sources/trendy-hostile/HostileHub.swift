@@ -5,7 +5,7 @@ import TrendyHub
 final class HostileHub: Sendable {
   struct Member: Sendable {
     var token: String
-    /// Local address that no other user shares.
+    /// Local address used by no other user.
     var address: String
   }
 

@@ -97,7 +97,7 @@ enum TrendyHostile {
   }
 }
 
-/// Writes without buffering, so that a reader of a pipe gets each line at once.
+/// Writes without buffering, so that a program reading from a pipe receives each line immediately.
 private func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 private func printError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }

@@ -95,7 +95,7 @@ enum TrendyMutants {
   }
 }
 
-/// Flushes so that a reader of the output sees each line at once.
+/// Flushes, so that a program reading the output receives each line immediately.
 private func printLine(_ line: String) {
   print(line)
   fflush(nil)

@@ -50,12 +50,12 @@ enum Work {
     }
   }
 
-  /// Returns the number of the writer's saves in the store.
+  /// Returns the number of saves by the writer that the store contains.
   static func progress(of writer: Int, in engine: StorageEngine) throws -> Int {
     Int(try engine.get(kind: progressKind, key: key(0, of: writer))?.sort ?? 0)
   }
 
-  /// Expected content after a number of saves, which can only grow.
+  /// Expected content after a number of saves. The number can only increase.
   struct Expected {
     private(set) var saves = 0
     private var held: [Int: Int] = [:]
