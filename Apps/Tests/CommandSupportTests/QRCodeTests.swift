@@ -51,8 +51,7 @@ struct QRCodeTests {
     #expect(QRCode(String(repeating: "x", count: 214)) == nil)
   }
 
-  /// The example in ISO/IEC 18004:2015, annex I, computes the error correction for these codewords of a version 1-M
-  /// symbol.
+  /// The example from ISO/IEC 18004:2015, annex I: a symbol of version 1-M.
   @Test func `a code has the size and the modules that the standard defines`() throws {
     let code = try #require(QRCode("01234567"))
     let dark = (0..<code.size).flatMap { row in (0..<code.size).map { (row, $0) } }

@@ -132,7 +132,7 @@ struct TimePhraseTests {
     #expect(throws: CommandError.self) { try week.resolved(.past) }
   }
 
-  /// As a limit, four digits are a year: `--since 2020` must not mean 20:20.
+  /// For options such as `--since`, four digits are a year: `--since 2020` must not mean 20:20.
   @Test(
     "months and years have a first day and an end",
     arguments: [

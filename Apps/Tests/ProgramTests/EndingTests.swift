@@ -28,8 +28,8 @@ struct EndingTests {
       ])
     defer { half.kill() }
     #expect(try eventually { half.text.contains("sent") ? true : nil } == true)
-    // Sent after the incomplete request over the same loopback interface. Once the hub has responded, it must have
-    // received the incomplete request, too.
+    // This request is sent after the incomplete one. Once the hub has answered it, the hub must have received the
+    // incomplete one, too.
     #expect(try bench.shell("curl -sf \(hub.url)/api/v1/health").status == 0)
     hub.stop()
     #expect(hub.process.terminationStatus == 0)
@@ -55,7 +55,7 @@ struct EndingTests {
     try bench.trendy("init")
     try #require(try bench.trendy("connect", hub.url, try hub.code()).status == 0)
     hub.stop()
-    // The port of the hub now accepts connections but never responds.
+    // Accepts connections on the hub's port but never responds.
     let (silent, heard) = try silentListener(port: try #require(UInt16(hub.port)))
     defer { close(silent) }
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])

@@ -6,7 +6,6 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Tests the user's hooks, which the agent runs.
 @Suite("Hooks", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HookTests {
   let bench: Workbench

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests running events and skipped days.
 @Suite("trendy start, stop and skip", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RunningTests {
   private let bench: Workbench

@@ -98,7 +98,7 @@ struct ServiceManagerTests {
     #expect(result.status == 78 && result.talk.contains(words) && result.talk.contains("Hint:"), "\(result.talk)")
   }
 
-  // MARK: Sockets that are passed on
+  // MARK: Socket activation
 
   /// Starts `trendyd` with a listening socket as descriptor 3, which the shell duplicates from standard input.
   private func activated(

@@ -6,7 +6,6 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Tests hubs whose data is in PostgreSQL.
 @Suite("Hubs on a database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HubDatabaseTests {
   private let database: DatabaseBench
@@ -59,7 +58,7 @@ struct HubDatabaseTests {
     #expect(said.output.contains("trendy connect http://127.0.0.1:4321 "), "\(said.output)")
   }
 
-  // MARK: Three hubs that are killed
+  // MARK: Killed hubs
 
   /// Sends a device's pushes in order, each to random hubs until one of them returns 200. Arguments: token,
   /// device, hubs.

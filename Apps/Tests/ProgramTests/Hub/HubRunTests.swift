@@ -225,7 +225,7 @@ struct HubRunTests {
     #expect(running.text.contains(#""remote":"203.0.113.7""#))
   }
 
-  // MARK: The log and the end
+  // MARK: Log and termination
 
   @Test func `a hub whose log is not read still answers requests and terminates`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
@@ -314,7 +314,7 @@ struct HubRunTests {
     #expect(running.text.contains("did not finish in time"), "\(running.text)")
   }
 
-  // MARK: Shortages
+  // MARK: Resource limits
 
   @Test func `a hub with few descriptors serves more users than stores fit at once`() throws {
     let data = try initialise("--listen", "127.0.0.1:0", "--limit", "requestsPerMinute=none")

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests the status and metrics for the operator of a hub.
 @Suite("Hub status", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HubStatusTests {
   let bench: Workbench
@@ -72,7 +71,6 @@ struct HubStatusTests {
   }
 }
 
-/// Tests the status of a hub whose data is in a database.
 @Suite("Hub status with a database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct DatabaseStatusTests {
   @Test func `hub status counts serving processes, and readiness follows the database`() throws {

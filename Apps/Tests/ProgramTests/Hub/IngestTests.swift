@@ -400,7 +400,7 @@ struct IngestTests {
       "for i in 0 1 2 3 4 5; do trendy track add '\(bench.folder.path)/part-'$i --store '\(store)' -q & pids=\"$pids $!\"; done; "
         + "for pid in $pids; do wait $pid || exit 1; done")
     #expect(added.status == 0, "\(added.talk)")
-    // The process that read the log last has processed all positions.
+    // Whichever process read the log last has processed all positions.
     #expect(try bench.trendy("trip", "recompute", store: "phone").output.contains("No changes"))
     check(try trips("phone"), "added at once")
     let again = try bench.trendy("track", "add", bench.folder.appending(path: "part-0").path, "--json", store: "phone")

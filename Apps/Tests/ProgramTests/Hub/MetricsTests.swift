@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// Tests the output of `trendyd metrics`.
 @Suite("Metrics", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct MetricsTests {
   let bench: Workbench

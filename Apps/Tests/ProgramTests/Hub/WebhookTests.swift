@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests webhooks that receive changes from a hub.
 @Suite("Webhooks of a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WebhookTests {
   let bench: Workbench

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests scheduled exports by the agent.
 @Suite("trendy export --every", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ExportOrderTests {
   private let bench: Workbench

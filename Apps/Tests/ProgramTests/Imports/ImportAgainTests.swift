@@ -61,7 +61,7 @@ struct ImportAgainTests {
       "swims.csv", "swim,2026-11-01T08:00:00Z,a,1", "swim,2026-11-02T08:00:00Z,b,2", "swim,2026-11-03T08:00:00Z,c,3")
     try bench.trendy("import", file, store: "phone")
     try sync("phone", "laptop")
-    // An event that the user deleted is not restored by repeating the import.
+    // Repeating the import must not restore an event that the user has deleted.
     let id = try #require(
       bench.trendy("list", "--grep", "c", "--plain", store: "laptop").output.split(separator: "\t").first)
     try bench.trendy("rm", String(id), "--yes", store: "laptop")
@@ -79,8 +79,8 @@ struct ImportAgainTests {
       #expect(try notes(device) == ["swim a", "swim b"], "\(device)")
       #expect(try bench.trendy("doctor", store: device).status == 0)
     }
-    // An event that the user deleted on the device that repeated the import is not restored by importing the file on
-    // the device that undid the first import.
+    // After the user deletes an event on the device that repeated the import, importing the file on the device that
+    // undid the import must not restore the event.
     let other = try #require(
       bench.trendy("list", "--grep", "b", "--plain", store: "laptop").output.split(separator: "\t").first)
     try bench.trendy("rm", String(other), "--yes", store: "laptop")

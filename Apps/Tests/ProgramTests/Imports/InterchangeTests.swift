@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests imports from other programs and exports of the complete record.
 @Suite("Import and export", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct InterchangeTests {
   private let bench: Workbench

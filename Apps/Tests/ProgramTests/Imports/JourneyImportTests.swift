@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests imports of location histories and workouts from other programs.
 @Suite("Import of location histories and workouts", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct JourneyImportTests {
   private let bench: Workbench
@@ -103,7 +102,7 @@ struct JourneyImportTests {
     #expect(cut.status == 65 && cut.talk.contains("truncated at line 5 after 1 complete point"), "\(cut.talk)")
   }
 
-  // MARK: Sport
+  // MARK: Workouts
 
   /// A ride of 2 km in half an hour with four positions, from 2026-02-26T00:26:40Z, in the FIT format. Created by hand
   /// from the published protocol.

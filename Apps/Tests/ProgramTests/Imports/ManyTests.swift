@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests large numbers of events: from a pipe, in lists, edits and deletions.
 @Suite("Bulk operations", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ManyTests {
   private let bench: Workbench

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests imports from other trackers and exports to them.
 @Suite("Import from trackers", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TrackerImportTests {
   private let bench: Workbench

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests goals: setting and removing them, progress, skipped days and sync.
 @Suite("Goals", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct GoalTests {
   private let bench: Workbench

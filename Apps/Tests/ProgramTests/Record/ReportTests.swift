@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests the report on a year as a single HTML file.
 @Suite("trendy export report", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReportTests {
   private let bench: Workbench

@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Tests backup, restore and `doctor`, and failures of disks that occur in practice.
+/// Tests backup, restore and `doctor`, and common disk failures.
 @Suite("Safety", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct SafetyTests {
   let bench: Workbench

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests vehicles, rules, editing and undoing trips, and the mileage log.
 @Suite("trendy vehicle, trip and undo", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct MileageTests {
   let bench: Workbench

@@ -47,7 +47,7 @@ struct RecordingTests {
   @Test func `a track without times is listed, is not a trip, and is reported`() throws {
     let path = Samples.recordings.appending(path: "gpxpy-cerknicko-without-times.gpx").path
     let result = try bench.trendy("import", "gpx", path)
-    // Some of its positions have times and are stored.
+    // Some positions in the file have times. These are stored.
     #expect(result.status == 0)
     #expect(result.output.contains("8 tracks, 296 points"))
     #expect(result.talk.contains("have no time"))
