@@ -174,7 +174,6 @@ let moves = 0;
 let isMoving = false;
 
 /**
- * Shows the page at the address.
  * @param {boolean} isMove whether this is a different page, whose heading receives the focus
  */
 async function show(isMove) {
@@ -195,7 +194,6 @@ async function show(isMove) {
   const isSame = before && before.title === page.title;
   drawFrame(app);
   if (!before || !isSame) data = null;
-  // Set the title before the content is loaded.
   document.title = texts.tab(page.title);
   isArrival ||= isMoving && !isSame;
   isMoving = false;
@@ -248,7 +246,7 @@ async function load() {
 let isReloading = false;
 let isStale = false;
 
-/** Reloads the page's data after changes. Several changes cause a single reload. */
+/** Reloads the page's data. Changes during a reload cause a single further reload. */
 async function reload() {
   isStale = true;
   if (isReloading) return;

@@ -63,7 +63,7 @@ export const texts = {
     discard: 'Discard',
     keepEditing: 'Keep editing',
     showMore: (/** @type {number} */ n) => `Show ${count(n)} more`,
-    /** Label of a button that occurs several times on a page. */
+    /** Label that distinguishes buttons with the same text, for example `Edit: Coffee`. */
     on: (/** @type {string} */ act, /** @type {string} */ object) => `${act}: ${object}`,
   },
   units: {

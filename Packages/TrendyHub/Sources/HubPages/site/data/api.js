@@ -208,7 +208,7 @@ export async function ask(method, path, body, headers = {}) {
 }
 
 /**
- * Version of the record by response.
+ * Record version that each response reflects.
  * @type {WeakMap<object, string>}
  */
 const versions = new WeakMap();
@@ -232,7 +232,6 @@ function mark(value, version, depth) {
 }
 
 /**
- * Downloads a file from the hub.
  * @param {string} path after `/api/v1`
  * @returns {Promise<{content: Blob, name: string}>}
  */

@@ -48,7 +48,7 @@ export const weekStart = () => firstWeekday;
 
 const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
 
-// MARK: Clocks of zones
+// MARK: Time zones
 
 /** @type {Map<string, Intl.DateTimeFormat | null>} */
 const clocks = new Map();
@@ -252,7 +252,7 @@ export const weekday = (date) => new Date(`${date}T00:00:00Z`).getUTCDay();
 export const startOfWeek = (date) => addDays(date, -((weekday(date) - firstWeekday + 7) % 7));
 
 /**
- * Returns the moment at which a day begins.
+ * Returns the start of a day.
  * @param {string} date
  * @param {string} [of] time zone; by default the user's
  */
@@ -454,7 +454,6 @@ const clockTime = (moment, of, more) =>
     .toLocaleLowerCase();
 
 /**
- * Formats a time of day.
  * @param {number} minutes after midnight
  */
 export const minuteText = (minutes) => time(new Date(Date.UTC(2023, 0, 2, 0, minutes)), 'UTC');

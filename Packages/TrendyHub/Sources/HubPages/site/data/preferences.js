@@ -48,7 +48,7 @@ function deletePreferences(person) {
   }
 }
 
-// MARK: Settings of a tab
+// MARK: Tab preferences
 
 /**
  * @param {string} name
@@ -74,7 +74,7 @@ export function setTabPreference(name, value) {
   }
 }
 
-// MARK: Users of this browser
+// MARK: Users
 
 const SESSION = 'session';
 const PEOPLE = 'people';

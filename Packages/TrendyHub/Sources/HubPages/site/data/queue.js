@@ -57,7 +57,6 @@ const isPending = (write) => write.state === 'waiting' || write.state === 'sendi
 export const waiting = () => writes.filter(isPending);
 /** Number of writes sent since the queue was last empty. */
 let sent = 0;
-/** Returns the progress since the queue was last empty. */
 export const progress = () => ({ at: sent + 1, all: sent + waiting().length });
 export const refused = () => writes.filter((write) => write.state === 'refused');
 
@@ -181,7 +180,6 @@ export async function enqueue(write) {
   flush();
 }
 
-/** Returns the position of the last known write. */
 const lastPlace = () => Math.max(0, ...writes.map((write) => write.n ?? 0));
 
 /**

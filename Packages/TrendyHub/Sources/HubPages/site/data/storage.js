@@ -109,7 +109,6 @@ function inTime(work) {
 }
 
 /**
- * Runs a transaction.
  * @template T
  * @param {string[]} names of stores
  * @param {IDBTransactionMode} mode

@@ -102,7 +102,6 @@ function importRow(entry) {
 /** @type {[string, string][]} */
 const FORMATS = Object.entries(texts.data.formats);
 
-/** Returns the export form with period, type and format. */
 function exportForm() {
   const all = [...types()].sort((a, b) => a.name.localeCompare(b.name));
   const [from, to] = [texts.data.from, texts.data.to].map((label) => {

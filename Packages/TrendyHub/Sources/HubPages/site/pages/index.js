@@ -21,7 +21,6 @@ const modules = {
 export const loadPages = () => Promise.all(Object.values(modules).map((load) => load()));
 
 /**
- * Returns the page at an address.
  * @param {string} path
  * @param {URLSearchParams} query
  * @returns {Promise<import('../app.js').Page>}

@@ -43,7 +43,6 @@ export function timeline(asked, query) {
   const address = (/** @type {string} */ day) => (day === today() ? '/timeline' : `/timeline/${day}`);
   const move = (/** @type {number} */ step) => () => go(step === 0 ? '/timeline' : address(addDays(date, step)));
   const shown = Math.min(2000, Math.max(50, Number(query.get('n')) || 50));
-  /** Opens the form for a new entry on the visible day. */
   const add = () => openLog(date);
   /** Whether the page was opened to search. */
   let isSearch = query.has('find');

@@ -12,7 +12,6 @@ import { texts } from '../texts.js';
  */
 
 /**
- * Returns the colour of a visit's place.
  * @param {Api.Event} event
  */
 const placeColour = (event) => typeOf(event.event_type_id).color;

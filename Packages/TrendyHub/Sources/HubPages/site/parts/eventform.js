@@ -107,7 +107,6 @@ async function logNow(type) {
 }
 
 /**
- * Starts a running event.
  * @param {Api.EventType} type
  * @param {Api.Event} [event] event with the values known so far
  */

@@ -404,7 +404,6 @@ export function occurrence(input, moment) {
 }
 
 /**
- * Returns a menu of all time zones.
  * @param {string} label
  * @param {string} value
  * @param {[string, string][]} first options before the zones, as value and text

@@ -22,7 +22,6 @@ export const HOUR_COLUMNS = ['weekday', ...Array.from({ length: 24 }, (_, i) => 
 export const hourRows = (pattern) => order().map((day) => [dayName(day, 'short'), ...pattern.grid[day]]);
 
 /**
- * Returns sentences that describe a pattern.
  * @param {Pattern} pattern
  * @returns {string[]}
  */

@@ -44,7 +44,6 @@ const views = new Map();
 const HOLD = 700;
 
 /**
- * Shortens a name for display on the map.
  * @param {string} name
  */
 const short = (name) => {

@@ -11,7 +11,6 @@ let shown = null;
 let timer;
 
 /**
- * Shows a toast with an Undo button.
  * @param {string} text
  * @param {boolean} [canUndo]
  */

@@ -79,7 +79,6 @@ export function confirmDelete(type) {
 }
 
 /**
- * Returns whether there is another type to merge this one into.
  * @param {Api.EventType} type
  */
 export const canMerge = (type) => others(type).length > 0;
