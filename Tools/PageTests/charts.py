@@ -175,7 +175,6 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             ),
             "no streak without a goal",
         )
-        # The page of a type shows its pattern and goal.
         browser.go(f"/types/{coffee}")
         browser.find("figure h2", "When")
         browser.shows("Usually at 08:00.", "main")

@@ -101,7 +101,6 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         world.wait(lambda: events()[0].get("notes") == "oat\nmilk", "the note is on the hub")
         same(events()[0]["properties"], {"size": {"type": "select", "value": "large"}}, "its size")
         browser.shows("oat milk", "main .row")
-        # Undoes and redoes the edit with keys.
         browser.keys("u")
         world.wait(lambda: events()[0].get("notes") is None, "the note is taken back")
         same(events()[0]["properties"], {}, "and the size")
@@ -252,7 +251,7 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
         )
         browser.press("main a", "Soup")
         browser.find("main h1", "Soup")
-        # Adds a missing choice; the key of the property is kept.
+        # Adding a missing choice keeps the key of the property.
         browser.press("main .button", "Edit type")
         browser.press("dialog [aria-label='Edit: Which one']")
         browser.script("document.activeElement.value = 'Which'")
@@ -309,7 +308,6 @@ def a_goal_is_set_with_a_type_and_today_says_what_is_left(world):
         browser.press(".tile .press")
         browser.shows("Done: Vitamins.", "main")
         browser.hides("Left today", "main")
-        # Removes the goal.
         browser.go(f"/types/{vitamins}")
         browser.press("main .button", "Edit type")
         browser.type("dialog input[inputmode=numeric]", "")

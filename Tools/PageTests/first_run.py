@@ -66,7 +66,6 @@ def a_drive_that_goes_on_is_drawn_and_grows_by_itself(world):
         browser.shows("Driving from Home", ".live")
         before = browser.text(".live .figure")
         check(before.endswith("km"), before)
-        # The devices, with the time the phone was last seen.
         browser.shows("Pixel phone", ".devices-now")
         browser.shows("This browser", ".devices-now")
         post(range(1200, 1700, 10))

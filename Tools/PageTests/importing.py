@@ -24,7 +24,7 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
         check(browser.script("return window.stung") is None, "a script ran")
         browser.press(".bring-in summary")
         browser.find(".bring-in details .plain-row")
-        # One type is not imported.
+        # Exclude one type from the import.
         browser.press(".type-list label", "Run")
         browser.press(".bring-in .button", "Import 3")
         browser.shows("3 entries imported.", ".bring-in")
@@ -37,7 +37,7 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
             "in the zone of the browser",
         )
         browser.shows("today, 3 entries", "main")
-        # Imports the file again with one new entry.
+        # Import the file again with one new entry.
         browser.press(".bring-in .button", "Another file")
         choose(browser, "again.csv", CSV)
         browser.shows("1 new, 3 duplicates, 1 unrecognised.", ".bring-in")
@@ -142,7 +142,7 @@ def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
         browser.shows("may be 2026-04-03 or 2026-03-04", ".bring-in")
         browser.press(".bring-in .button", "Day first")
         browser.shows("2 new, 0 duplicates.", ".bring-in")
-        # Another zone shifts times without a zone.
+        # Choosing another time zone shifts the times that specify none.
         browser.script(
             "const s = document.querySelector('.zone select'); s.value = 'Asia/Tokyo'; "
             "s.dispatchEvent(new Event('change', { bubbles: true }))"

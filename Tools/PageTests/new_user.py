@@ -112,7 +112,6 @@ def a_timer_is_started_with_what_was_told_of_it(world):
         check(abs((life.now() - began).total_seconds()) < 30, "it began now")
         browser.press(".tile .press")
         world.wait(lambda: events()[0].get("end_date"), "it is stopped")
-        # Starts an event at an earlier time.
         earlier = (life.now() - datetime.timedelta(minutes=20)).strftime("%Y-%m-%dT%H:%M")
         browser.wait(lambda: browser.count(".live") == 0, "nothing runs")
         browser.script("document.querySelector('.tile .edit').click()")
@@ -154,7 +153,7 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
         browser.find(".map .way")
         same(browser.script("return location.pathname"), f"/trips/{first}", "the first drive of the day")
         browser.press("main .button", "Edit")
-        # Metres, metres per second and ids are internal values.
+        # Internal values such as metres, metres per second and ids must not be visible.
         same(
             browser.script(
                 "return [...document.querySelectorAll('dialog label, dialog .label')].map((one) => one.textContent)"

@@ -135,7 +135,6 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.wait(lambda: browser.text(".tile .count") == "2", "it counts although it waits")
         browser.press(".tile .press")
         browser.shows("2 entries pending.", ".sync")
-        # Reload while the hub is down.
         browser.go("/")
         browser.wait(lambda: browser.text(".tile .count") == "3", "all three are shown")
         browser.shows("2 entries pending.", ".sync")
@@ -164,7 +163,6 @@ def an_entry_is_said_to_be_on_the_hub_when_it_is_there_and_not_before(world):
         phone.type("Coffee")
         pair(browser, hub)
         browser.shows("Synced with hub", "#sync")
-        # Simulate a slow hub.
         hub.process.send_signal(signal.SIGSTOP)
         try:
             browser.press(".tile .press")
@@ -323,7 +321,7 @@ def an_entry_that_the_hub_refuses_is_shown_with_the_reason(world):
         browser.press(".tile .press")
         browser.shows("Offline since", ".sync")
         hub.start()
-        # Its type is deleted meanwhile, so the hub rejects the entry.
+        # The entry's type is deleted in the meantime, so the hub rejects the entry.
         hub_events = lambda: phone.ask("GET", "/events")
         phone.ask("DELETE", f"/event-types/{coffee}")
         browser.wait(lambda: "rejected" in browser.text(".sync") or hub_events(), "an end", seconds=40)

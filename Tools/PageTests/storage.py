@@ -184,7 +184,7 @@ def an_entry_is_sent_at_once_where_the_browser_refuses_to_store_it(world):
         browser.press(".tile .press")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "it is on the hub")
         browser.shows("This browser cannot store entries.", "#sync")
-        # Offline nothing is recorded either; the form shows the error and keeps its values.
+        # If the hub is down as well, the entry cannot be recorded. The form shows the error and keeps its values.
         hub.stop()
         browser.press("main .log")
         browser.press("dialog .pick button", "Coffee")
@@ -359,7 +359,6 @@ def both_times_of_a_repeated_hour_can_be_entered_edited_and_told_apart(world):
             lambda: phone.ask("GET", f"/events/{winter}")["timestamp"] == "2026-10-25T00:30:00.000Z",
             "the first occurrence",
         )
-        # Logs an entry at each occurrence.
         for offset, moment in (("+02:00", "2026-10-25T00:45:00.000Z"), ("+01:00", "2026-10-25T01:45:00.000Z")):
             browser.press("main .log")
             browser.press("dialog .pick button", "Coffee")

@@ -62,7 +62,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         before = browser.text(".cutting ol")
         browser.keys(RIGHT, RIGHT)
         browser.wait(lambda: browser.text(".cutting ol") != before, "the halves follow the slider")
-        # A press on the route selects a quarter.
+        # A press at a quarter of the route selects this point.
         spot = browser.script("""const path = document.querySelector('.map .way'),
             box = document.querySelector('.map svg').getBoundingClientRect();
           const at = path.getPointAtLength(path.getTotalLength() / 4);
@@ -163,7 +163,7 @@ def what_the_hub_found_is_told_beside_the_route(world):
         browser.wait(lambda: browser.count("main .why li") >= 1, "what was decided")
         browser.shows("Departed:", ".why")
         browser.shows("positions of phone", "main")
-        # A trip recorded manually.
+        # A manually recorded trip has no details.
         browser.go(f"/trips/{drive(phone)}")
         browser.shows("No details available:")
         quiet(browser, "why")
@@ -266,7 +266,6 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             ["110 km", "55.0 km", "45.0 km", "50 %"],
             "the figures",
         )
-        # Shows the months as bars and as a table.
         shares = browser.script(
             "return [...document.querySelectorAll('.months li:first-child rect')].map((rect) => [rect."
             "getAttribute('class'), Math.round(parseFloat(rect.getAttribute('width')))])"
@@ -301,7 +300,6 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "return await (await fetch(document.querySelector('main a[download$=json]').href)).json()"
         )
         same(taken["total"]["business_m"], 55_000, "the same as JSON")
-        # Selects a single vehicle.
         browser.script(
             "const s = document.querySelector('main select'); s.value = 'v'; "
             "s.dispatchEvent(new Event('change', { bubbles: true }));"

@@ -26,7 +26,6 @@ def what_was_done_is_taken_back_after_a_reload(world):
         browser.find(".tile")
         browser.keys(SHIFT + "u")
         world.wait(lambda: count() == 1, "done again")
-        # Deletes a row with its key and restores it.
         browser.find("main .row")
         browser.script("document.querySelector('main .row').focus()")
         browser.keys(DELETE)

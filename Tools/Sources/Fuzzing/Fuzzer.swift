@@ -98,7 +98,6 @@ public struct Fuzzer: Sendable {
   }
 }
 
-/// Description of a violated property.
 struct Finding: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

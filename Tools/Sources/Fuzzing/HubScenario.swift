@@ -176,7 +176,6 @@ struct HubScenario {
   }
 }
 
-/// JSON text of values.
 enum JSONLiteral {
   static func value(_ value: JSONValue) -> String {
     // The fuzzer creates no infinite or NaN numbers, which JSON cannot represent.

@@ -179,7 +179,6 @@ struct StoreScenario {
     withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(place..<place + width, with: $0[..<width]) }
   }
 
-  /// Changes the content or the key of one row.
   private mutating func damageRow(_ disk: SimulatedFileSystem, isHub: Bool) throws {
     let folders = Set(disk.files.filter { $0.hasSuffix("/manifest") }.map { String($0.dropLast("/manifest".count)) })
     for _ in 0..<1 + source.below(3) {

@@ -49,8 +49,7 @@ package final class HubConnection {
 
   deinit { close(socket) }
 
-  /// Sends a request and reads the complete response.
-  /// - Returns: the response body.
+  /// Sends a request and returns the body of the complete response.
   @discardableResult
   package func ask(_ method: String, _ path: String, _ body: String? = nil) throws -> ArraySlice<UInt8> {
     try send(method, path, body)
@@ -80,7 +79,6 @@ package final class HubConnection {
     try read(until: text)
   }
 
-  /// Reads the streaming response until it contains `text`.
   package func read(until text: String) throws {
     while !String(decoding: tail, as: UTF8.self).contains(text) { tail += try more() }
     tail = []

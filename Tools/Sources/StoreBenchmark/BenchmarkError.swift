@@ -1,12 +1,9 @@
-/// Reason why a benchmark failed.
 package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
-  /// Invalid arguments, with an explanation.
   case usage(String)
   /// The folder contains files that were not created by a benchmark.
   case folderInUse(path: String)
   /// A system call failed; `code` is `errno`.
   case system(call: String, path: String, code: Int32)
-  /// A child process failed.
   case child(String)
   /// A row that was written could not be read.
   case rowMissing(String)

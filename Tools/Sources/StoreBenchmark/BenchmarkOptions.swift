@@ -47,8 +47,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
       P    number of processes of insert-durable-mp, 1 to 64 (default 2)
     """
 
-  /// Parses command-line options.
-  /// - Parameter arguments: the arguments after `store`.
+  /// Parses the arguments after `store`.
   package init(_ arguments: [String]) throws(BenchmarkError) {
     var workload: Workload?
     var rest = arguments[...]

@@ -85,7 +85,6 @@ package struct BenchmarkRows: Hashable, Sendable {
   }
 
   package static func date(_ millis: Int64) -> Date { Date(timeIntervalSince1970: Double(millis) / 1000) }
-  /// Returns the number of milliseconds since 1970.
-  /// - Parameter date: a date after 1970.
+  /// Returns the milliseconds since 1970; `date` must be later.
   package static func millis(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000 + 0.5) }
 }

@@ -2,7 +2,6 @@ import TrendyFoundation
 package import TrendyModels
 import TrendyPersistence
 
-/// Runs one workload against the device's store.
 package struct StoreBenchmark {
   private static let querySeed: UInt64 = 0xC0FFEE
   private let options: BenchmarkOptions
@@ -13,7 +12,6 @@ package struct StoreBenchmark {
     rows = BenchmarkRows(count: options.count)
   }
 
-  /// Runs the workload and prints its results.
   package func run(print: (String) -> Void) throws {
     if options.workload == .generate {
       for index in 0..<options.count { print(Self.line(rows.event(index))) }

@@ -6,7 +6,6 @@
   import Glibc
 #endif
 
-/// System calls that benchmarks need for files, processes and memory.
 package enum SystemCalls {
   static func text(for code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 

@@ -34,8 +34,7 @@ package struct SyncOptions: Hashable, Sendable {
     The hub runs in a child process; devices have stores on disk and use HTTP on the loopback interface.
     """
 
-  /// Parses command-line options.
-  /// - Parameter arguments: the arguments after `sync`.
+  /// Parses the arguments after `sync`.
   package init(_ arguments: [String]) throws(UsageError) {
     var found: (workload: Workload?, count: Int?, directory: String) = (nil, nil, "./bench-sync")
     var rest = arguments[...]
@@ -68,7 +67,6 @@ package struct SyncOptions: Hashable, Sendable {
   }
 }
 
-/// Invalid command-line arguments.
 package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
   package var text: String
 

@@ -4,7 +4,7 @@ import StoreBenchmark
 import TrendyModels
 
 /// Measures the daemon's memory while eight users write, edit, delete, list, stream and request insights, each twelve
-/// times a second, and thirty streams open and close each minute.
+/// times a second. Thirty streams open and close each minute.
 struct LoadRun {
   let directory: String
   /// Path of the release build of the daemon.

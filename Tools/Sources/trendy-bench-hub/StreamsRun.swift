@@ -5,7 +5,6 @@ import HubConnection
 struct StreamsRun {
   let directory: String
   let streams: Int
-  /// Streams per user.
   static let perUser = 4
   private static let writes = 500
 

@@ -141,7 +141,6 @@ final class Client: @unchecked Sendable {
 
   func finished() async { for await _ in done.stream {} }
 
-  /// Returns a percentile in milliseconds, rounded to two decimals.
   func percentile(_ percent: Int) -> Double {
     TrendyBenchHub.percentile(percent, of: times)
   }

@@ -1,4 +1,3 @@
-/// Formats the measurements of commands as a table.
 struct CommandTableText {
   /// Names of the peers, one column each.
   let programs: [String]
@@ -24,12 +23,8 @@ struct CommandTableText {
     return value < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
   }
 
-  /// Adds the row for a command.
-  /// - Parameters:
-  ///   - workload: name of the command.
-  ///   - runs: runs of `trendy`, at least one.
-  ///   - aim: limits in milliseconds and megabytes.
-  ///   - peers: runs of the peers, keyed by name.
+  /// Adds a row for a command. `runs` must not be empty, `aim` is in milliseconds and megabytes, and `peers` is keyed
+  /// by name.
   mutating func add(
     _ workload: String, _ runs: [CommandRun], aim: (millis: Int?, megabytes: Int?), peers: [String: [CommandRun]]
   ) {

@@ -202,7 +202,6 @@ struct PagesBenchmark {
     ])
   }
 
-  /// A running `trendyd`.
   private final class Hub {
     let port: UInt16
     private let process = Process()

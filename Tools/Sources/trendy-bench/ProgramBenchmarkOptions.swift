@@ -13,11 +13,7 @@ struct ProgramBenchmarkOptions {
   private let values: [String: String]
   private let usage: String
 
-  /// Parses command-line options.
-  /// - Parameters:
-  ///   - arguments: pairs of option and value.
-  ///   - known: the accepted options.
-  ///   - usage: usage text for error messages.
+  /// Parses pairs of an option and its value; `known` contains the accepted options.
   init(_ arguments: some Sequence<String>, known: Set<String>, usage: String) throws(InputError) {
     var values: [String: String] = [:]
     var rest = Array(arguments)[...]

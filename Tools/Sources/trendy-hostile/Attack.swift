@@ -3,7 +3,6 @@ import Foundation
 /// Attack on a hub by a malicious user, which runs until it is stopped.
 struct Attack: Sendable {
   let name: String
-  /// Number of threads that run the attack.
   let threads: Int
   let body: @Sendable (_ hub: HostileHub, _ thread: Int, _ stop: Flag) -> Void
 

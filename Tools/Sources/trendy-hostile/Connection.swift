@@ -31,8 +31,7 @@ final class Connection {
     }
   }
 
-  /// Sends text.
-  /// - Returns: whether the complete text was sent.
+  /// Returns whether the complete text was sent.
   @discardableResult
   func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)

@@ -69,8 +69,7 @@ final class HostileHub: Sendable {
     ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").suffix(5).joined(separator: "\n")
   }
 
-  /// Asks the hub to exit.
-  /// - Returns: whether it exited within 5 s.
+  /// Asks the hub to exit and returns whether it exited within 5 s.
   func end() -> Bool {
     process.terminate()
     for _ in 0..<100 {

@@ -64,8 +64,7 @@ enum TrendyHostile {
     }
   }
 
-  /// Runs all attacks.
-  /// - Returns: whether all users were served during each of them.
+  /// Runs all attacks and returns whether all users were served during each of them.
   private static func run(_ options: Options) throws -> Bool {
     defer { try? FileManager.default.removeItem(atPath: options.folder) }
     let hub = try HostileHub(options)

@@ -17,8 +17,7 @@ enum Command {
     return result.output
   }
 
-  /// Runs a program and returns its output.
-  /// - Parameter limit: seconds until the program is killed, which is not an error.
+  /// Runs a program and returns its output. After `limit` seconds the program is killed, which is not an error.
   static func run(
     _ name: String, _ arguments: [String], environment: [String: String] = [:], limit: Int? = nil
   ) throws -> Result {

@@ -36,8 +36,8 @@ struct MutationRun {
     }
   }
 
-  /// Runs the simulation or the tests with one guard removed.
-  /// - Returns: the failure that the mutant caused; `nil` if it was not detected.
+  /// Runs the simulation or the tests with one guard removed. Returns the failure that the mutant caused, or `nil` if
+  /// the mutant was not detected.
   func detect(_ number: Int, _ mutant: Mutant) throws -> String? {
     switch mutant.witness {
     case .seeds(let seeds, let world): try simulate(number, seeds: seeds, world: world)
@@ -66,7 +66,6 @@ extension MutationRun {
   /// Output of `trendy-simulate --json` for a failed seed.
   private struct SeedFailure: Decodable {
     let seed: UInt64
-    /// Description of the violation.
     let story: String
   }
 

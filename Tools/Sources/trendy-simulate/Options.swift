@@ -4,7 +4,6 @@ struct UsageError: Error {
   var text: String
 }
 
-/// Command-line options for `trendy-simulate`.
 struct Options {
   var world = SimulationWorld()
   var seeds: ClosedRange<UInt64> = 1...1

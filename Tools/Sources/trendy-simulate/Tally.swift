@@ -1,6 +1,5 @@
 import TrendySimulation
 
-/// Totals for many scenarios.
 struct Tally {
   private(set) var seeds = 0
   private(set) var broken: [(seed: UInt64, violation: Violation)] = []
@@ -22,7 +21,6 @@ struct Tally {
     if let violation = result.violations.first { broken.append((result.seed, violation)) }
   }
 
-  /// Returns the totals as one line of JSON.
   func json(seconds: Double) -> String {
     func counts(_ values: [String: Int]) -> String {
       "{" + values.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"

@@ -73,7 +73,6 @@ struct UsageError: Error {
   let text: String
 }
 
-/// Data was lost or damaged.
 struct Loss: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

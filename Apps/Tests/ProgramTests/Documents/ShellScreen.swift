@@ -3,8 +3,7 @@ import Testing
 
 /// An interactive shell that runs in tmux, which provides the terminal, simulates the keyboard and captures the screen.
 final class ShellScreen {
-  /// Environment in which the programs are found through `PATH`, and no configuration files of the current user are
-  /// read.
+  /// Environment with the programs in `PATH` and without the current user's configuration files.
   private let environment: [String: String]
   private let bench: Workbench
   private let socket: String
@@ -18,11 +17,7 @@ final class ShellScreen {
     [tmux, "/usr/bin/\(shell)"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Starts a shell.
-  /// - Parameters:
-  ///   - bench: test environment.
-  ///   - shell: name of the shell.
-  ///   - startup: startup file of the shell, with its path relative to the home folder and its content.
+  /// Starts a shell. `startup` is its startup file: the path relative to the home folder, and the content.
   init(_ bench: Workbench, _ shell: String, startup: (path: String, text: String)) throws {
     self.bench = bench
     socket = bench.folder.appending(path: "tmux").path

@@ -21,8 +21,7 @@ struct ShellTests {
     try Data().write(to: bench.folder.appending(path: "drive.gpx"))
   }
 
-  /// Installs the completions for a shell.
-  /// - Returns: folder in which the completions were installed.
+  /// Installs the completions for a shell and returns their folder.
   private func install(_ shell: String) throws -> String {
     let result = try bench.run(
       "trendy", ["completions", "install", "--json"], environment: ["SHELL": "/usr/bin/\(shell)"])

@@ -14,8 +14,7 @@ final class HTMLServer: Sendable {
   /// All received requests, each with its head and body.
   var requests: [String] { kept.withLock { $0 } }
 
-  /// Starts the server.
-  /// - Parameter failures: number of initial requests that receive status 500.
+  /// Starts the server. The first `failures` requests receive status 500.
   init(failures: Int = 0) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()

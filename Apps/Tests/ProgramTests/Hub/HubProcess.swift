@@ -41,8 +41,7 @@ struct DatabaseBench {
     storage = try cluster.newDatabase()
   }
 
-  /// Creates a hub in the database or in a folder.
-  /// - Returns: folder with the settings of the hub.
+  /// Creates a hub in the database or in a folder, and returns the folder with its settings.
   func initialise(inDatabase: Bool = true) throws -> String {
     let data = bench.store("hub")
     let place = inDatabase ? ["--storage", storage] : []

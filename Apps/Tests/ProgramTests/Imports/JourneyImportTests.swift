@@ -25,7 +25,6 @@ struct JourneyImportTests {
     try bench.trendy("list", "--plain").output.split(separator: "\n").map(String.init)
   }
 
-  /// Undoes the most recent import.
   private func undoImport() throws {
     let id = try bench.trendy("import", "list", "--plain").output.split(separator: "\t").first.map(String.init)
     let undone = try bench.trendy("import", "undo", try #require(id))

@@ -92,7 +92,6 @@ struct MergeTests {
       #expect(try typeCount("walk", device) == 1 && isClean(device))
     }
     #expect(try bench.trendy("type", "merge", "walk", "walk", "--yes", store: "phone").status == 64)
-    // Deletes all events of the type.
     #expect(try bench.trendy("rm", "--type", "walk", "--yes", store: "phone").status == 0)
     #expect(try rows("phone").isEmpty)
   }
