@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests edge cases of the command line: names, abbreviations, paths and options.
 @Suite("Edges of the command line", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct EdgeTests {
   private let bench: Workbench

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests the output of events, both as text and for scripts.
 @Suite("Text output", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TextTests {
   private let bench: Workbench

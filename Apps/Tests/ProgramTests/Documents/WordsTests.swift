@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests the arguments that describe an event, except times.
 @Suite("Event arguments", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WordsTests {
   private let bench: Workbench

@@ -113,7 +113,7 @@ struct ReloadTests {
     let clock =
       fields.hour == 0 && fields.minute <= ahead
       ? nil : "\(fields.hour):\(fields.minute < 10 ? "0" : "")\(fields.minute)"
-    // If the start of the day would be after midnight, the test is not possible.
+    // The test is not possible if the start of the day would be after midnight.
     guard let clock else { return }
     try bench.trendy("config", "set", "day_starts_at", clock)
     #expect(try eventually { try day() == wanted ? true : nil } == true)

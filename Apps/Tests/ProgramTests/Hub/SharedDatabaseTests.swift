@@ -93,7 +93,6 @@ struct SharedDatabaseTests {
     let trips = list?.arrayValue ?? []
     #expect(trips.count == 1, "\(trips)")
     #expect(abs((trips.first?["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.03)
-    // Both hubs return the explanation of the trip.
     let id = try #require(trips.first?["id"]?.stringValue)
     for hub in hubs {
       let why = try database.curl("\(hub.url)/api/v1/me/explanations/\(id)", token: token)

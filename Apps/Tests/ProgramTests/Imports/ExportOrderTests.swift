@@ -89,7 +89,7 @@ struct ExportOrderTests {
 
   @Test func `an obstacle at the file's path is reported and not removed`() throws {
     try makeFolder()
-    // Creates a folder with the temporary file's name.
+    // A folder with the temporary file's name makes the export fail.
     let day = Date.now.formatted(.iso8601.year().month().day())
     try FileManager.default.createDirectory(
       atPath: "\(folder)/trendy-\(day).ndjson.new", withIntermediateDirectories: true)

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests the status that a laptop reports to the hub, as seen by another device of the user.
 @Suite("Device reports", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DeviceReportTests {
   let bench: Workbench

@@ -8,7 +8,6 @@ import TrendyProtocols
   import Glibc
 #endif
 
-/// Tests an agent with receivers that send positions continuously.
 @Suite("An agent's receivers", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReceiverTests {
   let bench: Workbench

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests recordings from other programs, from the file to the output of commands.
 @Suite("trendy import gpx", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RecordingTests {
   let bench: Workbench
