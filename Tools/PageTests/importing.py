@@ -64,7 +64,7 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
         browser.go("/data")
         choose(browser, "cups.csv", CSV)
         browser.shows("Nothing imported yet.", ".bring-in")
-        # The preview is redrawn while it is read, so the choice may be missing for a moment.
+        # While the preview is being redrawn, the menu may be missing for a moment.
         script = """const select = [...document.querySelectorAll('.type-list select')].find((each) =>
             each.getAttribute('aria-label').includes('Tea'));
           if (!select) return false;

@@ -11,7 +11,7 @@ from harness import PAGES, check, pair, same, test
 from hub import Device
 import life
 
-# A translation in which every text is in brackets, wherever the pages use it.
+# A translation that puts every text in brackets.
 PSEUDO = """
 const bracket = (value) =>
   typeof value === 'string' ? `⟦${value}⟧`

@@ -28,7 +28,7 @@ struct EndingTests {
       ])
     defer { half.kill() }
     #expect(try eventually { half.text.contains("sent") ? true : nil } == true)
-    // This request is sent after the incomplete one. Once the hub has answered it, the hub must have received the
+    // This request is sent after the incomplete one. Once the hub has answered this request, it must have received the
     // incomplete one, too.
     #expect(try bench.shell("curl -sf \(hub.url)/api/v1/health").status == 0)
     hub.stop()

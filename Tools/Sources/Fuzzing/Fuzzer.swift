@@ -1,5 +1,5 @@
-/// Runs numbered cases against one parser of external input. A case that crashes the program or violates a property of
-/// its target is reported by its number, which reproduces it.
+/// Runs numbered cases against one parser of external input. If a case crashes the program or violates a property of
+/// its target, the report contains its number, which reproduces the case.
 public struct Fuzzer: Sendable {
   public enum Target: String, CaseIterable, Sendable {
     /// HTTP requests, read by the hub's parser.

@@ -117,7 +117,7 @@ extension StoreBenchmark {
   }
 
   /// Creates the data set with the requested number of rows unless the folder already contains it. Runs in a child
-  /// process, which does not affect the memory statistics of this process.
+  /// process, so that this process's memory statistics are not affected.
   private func prepare(_ folder: BenchmarkFolder) throws {
     let wanted = "trendy \(options.count)"
     if folder.content == wanted { return }

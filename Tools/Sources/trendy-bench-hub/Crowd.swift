@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 
 /// Many users with one device each. They are written directly to storage, because the API would compare each new name
-/// with all others.
+/// with all existing names.
 struct Crowd {
   /// Device tokens, one per user.
   let tokens: [String]

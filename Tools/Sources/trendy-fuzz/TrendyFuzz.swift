@@ -74,7 +74,7 @@ enum TrendyFuzz {
   }
 }
 
-/// Signal handlers that report the case during which the program crashed.
+/// Signal handlers that report the number of the case that crashed the program.
 enum Crash {
   // Written by the task that runs the cases, read by the signal handler.
   nonisolated(unsafe) private static var number: UInt64 = 0

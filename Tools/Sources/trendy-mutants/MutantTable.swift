@@ -65,7 +65,7 @@ enum MutantTable {
     "bulk import of 5,000 events on two devices from the same source", "an editor with a stale copy changing one field",
   ]
 
-  /// Returns the invariants and faults for which there is no mutant.
+  /// Returns the invariants and faults without a mutant.
   static func gaps(in mutants: [Mutant]) -> [String] {
     let numbers = mutants.reduce(into: Set<Int>()) { $0.formUnion($1.invariants) }
     let met = Set(mutants.compactMap(\.fault))

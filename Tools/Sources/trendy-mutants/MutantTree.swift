@@ -1,7 +1,6 @@
 import Foundation
 
-/// A copy of the sources in which an environment variable selects the guard to remove, so that one build serves all
-/// mutants.
+/// A copy of the sources where an environment variable selects the guard to remove. One build thus serves all mutants.
 struct MutantTree {
   let root: URL
   let copy: URL

@@ -84,7 +84,7 @@ struct Folder: Sendable {
 
   var store: String { path + "/store" }
   var backup: String { path + "/store.backup" }
-  /// Path to which backups are restored.
+  /// Path of the restored backup.
   var copy: String { path + "/copy" }
   func ledger(_ writer: Int) -> String { path + "/ledger-\(writer)" }
   func errorFile(_ role: String) -> String { path + "/complaint-\(role)" }

@@ -109,7 +109,7 @@ struct SharedDatabaseTests {
     defer { for hub in hubs { hub.process.stop() } }
     let token = try database.token("phone", data)
     try makeType(hubs[0], token: token)
-    // The script prefixes each line with the time at which it arrived.
+    // The script prefixes each line with its arrival time.
     let script = """
       curl -sN --max-time 60 -H "Authorization: Bearer $1" $2/api/v1/changes/stream |
         while read -r line; do case "$line" in data:*) echo "$(date +%s%N) $line"; esac; done

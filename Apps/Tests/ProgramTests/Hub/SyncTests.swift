@@ -174,7 +174,7 @@ struct SyncTests {
     #expect(try timeline("phone") == timeline("laptop"))
     #expect(try conflicts("phone").isEmpty && conflicts("laptop").isEmpty)
     #expect(try bench.trendy("sync", "conflicts", "drop", id, store: "phone").status == 66, "it is decided")
-    // Resolving the conflict can be undone, which reopens it on all devices.
+    // Undoing the resolution reopens the conflict on all devices.
     let shown = try timeline("phone").first?.objectValue?["notes"]
     let undone = try bench.trendy("undo", store: "phone")
     #expect(undone.status == 0, "\(undone.talk)")

@@ -41,7 +41,7 @@ struct JourneyImportTests {
        "simplifiedRawPath":{"points":[{"latE7":522000000,"lngE7":50000000,"accuracyMeters":10,"timestamp":"2022-05-02T07:40:00Z"}]}}}]}
     """
 
-  /// The same stay and trip in the phone's export format, with slightly different times and coordinates.
+  /// Stay and trip from `month` in the phone's export format, with slightly different times and coordinates.
   private static let phone = """
     {"semanticSegments":[
      {"startTime":"2022-05-02T09:01:10.000+02:00","endTime":"2022-05-02T09:30:00.000+02:00",

@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests all-day events and `date` properties that are read in a time zone other than the one in which they were
-/// recorded.
+/// Tests all-day events and `date` properties that were recorded in another time zone.
 @Suite("Dates across time zones", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DateTests {
   static let zones = ["Pacific/Auckland", "Europe/Amsterdam", "UTC", "America/Los_Angeles"]

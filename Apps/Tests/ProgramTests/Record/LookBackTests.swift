@@ -26,7 +26,7 @@ struct LookBackTests {
     try #require(made.status == 0, "\(made.output)\(made.talk)")
   }
 
-  /// Returns the date a number of days before today, in UTC, which the programs use as well.
+  /// Returns the date `ago` days before today in UTC, the time zone of the programs.
   private static func day(_ ago: Int) -> String {
     LocalTime(isUTC: true).date(of: Date()).advanced(by: -ago).description
   }

@@ -50,7 +50,7 @@ const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 let page = null;
 /** @type {{loaded: any} | null} */
 let data = null;
-/** Time at which the page's data was last requested. */
+/** Time of the last request for the page's data. */
 let askedAt = 0;
 /** Number of the current page load. Results from earlier loads are discarded. */
 let turn = 0;

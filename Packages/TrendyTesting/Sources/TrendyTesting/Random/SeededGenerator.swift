@@ -1,2 +1,2 @@
-// Defined in TrendyModels, so that the tests of packages on which this one depends can use it.
+// Defined in TrendyModels for the tests of packages that this package depends on.
 @_exported public import struct TrendyModels.SeededGenerator

@@ -1,8 +1,7 @@
 import Foundation
 public import TrendyModels
 
-/// Case from the table `cases.json`: a record, and the results that devices, the hub and its pages must compute from
-/// it.
+/// Case from the table `cases.json`: a record and the results that devices, the hub and its pages must compute.
 public struct RuleCase: Sendable {
   public let name: String
   public let record: RuleRecord
@@ -12,7 +11,7 @@ public struct RuleCase: Sendable {
   public let dayStart: Int
   private let expected: [String: JSONValue]
 
-  /// Reads all cases from the table, which is beside this file in the checkout.
+  /// Reads all cases from the table next to this source file.
   public static func all() throws -> [RuleCase] {
     let file = String(#filePath.dropLast("RuleCase.swift".count)) + "cases.json"
     let cases = try JSONDecoder().decode([JSONValue].self, from: Data(contentsOf: URL(filePath: file)))

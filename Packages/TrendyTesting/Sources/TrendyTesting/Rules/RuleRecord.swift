@@ -20,7 +20,7 @@ public struct RuleRecord: Sendable {
   /// Starts of a day in seconds after midnight.
   public static let dayStarts = [0, 14_400, 66_600]
 
-  /// Days around which ``now`` is chosen. The 45 days before three of them include clock changes.
+  /// ``now`` is about a week or less after one of these days. The 45 days before three of them include clock changes.
   private static let days = [
     CivilDate(year: 2026, month: 3, day: 12), CivilDate(year: 2026, month: 4, day: 9),
     CivilDate(year: 2026, month: 7, day: 1), CivilDate(year: 2026, month: 11, day: 8),

@@ -250,7 +250,7 @@ extension DataStoreContract {
         try require("a missing one", unit.findTombstone(entityType: .geofence, entityId: "y"), nil)
         try unit.save()
       }
-      // Deletes a tombstone with a version other than the stored one, which must not matter.
+      // The version of the tombstone must not matter.
       try unit.deleteTombstone(Tombstone(entityType: .event, entityId: "x", version: 1))
       try unit.save()
       try require(

@@ -7,8 +7,8 @@ public import TrendyProtocols
 /// while that caller is idle: see <doc:Mocking>.
 ///
 /// `@unchecked Sendable` because the store is not `Sendable`. The factory assigns `mockStore` once and uses it only in
-/// ``resetDataStore()`` and ``removeAll()``; a test calls these in the isolation domain in which it uses the store. A
-/// lock protects the counts.
+/// ``resetDataStore()`` and ``removeAll()``, which a test must call where it uses the store. A lock protects the
+/// counts.
 public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// Store returned to every caller.
   public let mockStore: MockDataStore

@@ -4,7 +4,7 @@ public import TrendyFoundation
 import TrendyPersistence
 public import TrendyProtocols
 
-/// The real track store on an in-memory disk, which can fail in the middle of an operation.
+/// The real track store on an in-memory disk. It can fail in the middle of an operation.
 public final class SimulatedTrackStore: TrackStore {
   /// Error thrown by every call after the number of calls set by ``end(afterCalls:)``.
   public struct Ended: Error, Hashable {}

@@ -4,8 +4,8 @@ public import TrendyProtocols
 
 /// Clock that advances only when a test advances it.
 ///
-/// ``advance(by:)`` wakes sleepers in order of their deadlines, then in the order in which they went to sleep. Each
-/// sleeper runs as far as it can before the next one wakes. A sleep that begins and ends during the advance is woken as
+/// ``advance(by:)`` wakes sleepers in order of their deadlines, then in the order they went to sleep. Each sleeper runs
+/// as far as it can before the next one wakes. A sleep that begins and ends during the advance is woken as well.
 /// well.
 ///
 /// This is exact if all tasks run on one ``SeededTaskExecutor``. On other executors the clock cannot know whether a
@@ -180,8 +180,8 @@ public final class ManualClock: TimeSource, Sendable {
 }
 
 extension ManualClock {
-  /// Number of yields without activity after which the other tasks count as idle. Fewer suffice once the task woken
-  /// last is asleep again, because it has then done its work.
+  /// The other tasks count as idle after this many yields without activity. Fewer suffice once the task woken last is
+  /// asleep again, because it has then done its work.
   private static let quietRounds = (afterSleep: 200, onTheWay: 2000)
 
   /// Yields until the other tasks are idle.

@@ -121,7 +121,8 @@ extension SimulatedDay {
     return day
   }
 
-  /// Removes the first one to five minutes after each gap of ten minutes or more, like a phone that wakes up late.
+  /// Removes the first one to five minutes of fixes after each gap of ten minutes or more, like a phone that wakes up
+  /// late.
   public func wakingLate(seed: UInt64) -> SimulatedDay {
     var day = self
     var random = SeededGenerator(seed: seed)

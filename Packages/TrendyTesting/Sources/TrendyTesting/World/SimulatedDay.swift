@@ -10,7 +10,7 @@ public import TrendyModels
 /// The truth is known by construction: the traveller moves second by second, and the receiver samples some of these
 /// seconds with its own errors. Equal arguments produce equal days on every machine whose `sin` and `cos` agree.
 public struct SimulatedDay: Hashable, Sendable {
-  /// Surroundings and means of transport. Each is difficult for a trip detector in its own way.
+  /// Surroundings and means of transport. Each world poses a different difficulty for a trip detector.
   public enum World: String, Hashable, Sendable, Codable, CaseIterable {
     /// Home, work, lunch and shops, by car, bicycle, bus or on foot.
     case town

@@ -17,7 +17,7 @@ struct SimulatedReceiver {
   private let seesIndoors: Bool
   /// Seconds without movement before the receiver sleeps.
   private let sleepsAfter: Int
-  /// Distance in metres after which a sleeping receiver wakes up.
+  /// Distance in metres that wakes up a sleeping receiver.
   private let wakesAfter: Double
   /// Sampling interval in seconds while asleep.
   private let pulse: Int

@@ -71,7 +71,10 @@ export const answered = () => notify(true);
 
 /** Seconds by which this browser's clock was ahead of the hub's in the last response. */
 let ahead = 0;
-/** Returns the seconds by which this browser's clock is ahead of the hub's; 0 for less than two minutes. */
+/**
+ * Returns the seconds by which this browser's clock is ahead of the hub's; 0 if the difference is less than two
+ * minutes.
+ */
 export const clockAhead = () => (Math.abs(ahead) < 120 ? 0 : ahead);
 
 /**

@@ -271,15 +271,15 @@ export function dayOf(moment, of = chosenZone) {
 export const today = () => dayOf(new Date());
 
 /**
- * Returns the day of an event in the time zone in which it was recorded.
+ * Returns the day of an event in the time zone where it was recorded.
  * @param {Api.Event} event
  */
 export const dayOfEvent = (event) =>
   event.is_all_day ? dateOfAllDay(new Date(event.timestamp), event) : dayOf(new Date(event.timestamp), zoneOf(event));
 
 /**
- * Returns the last day that an event touches, in the time zone in which it was recorded. An event that ends exactly
- * when a day begins does not touch that day.
+ * Returns the last day that an event touches, in the time zone where it was recorded. An event that ends exactly when a
+ * day begins does not touch that day.
  * @param {Api.Event} event
  * @param {number} [now] end of a running event, in milliseconds since 1970
  */
@@ -296,7 +296,7 @@ export function lastDayOf(event, now = NaN) {
 export const touches = (event, day) => dayOfEvent(event) <= day && day <= lastDayOf(event);
 
 /**
- * Returns the time zone in which an event was recorded, or the user's if it is unknown.
+ * Returns the time zone where an event was recorded; the user's if it is unknown.
  * @param {Api.Event} event
  */
 export const zoneOf = ({ time_zone: name }) => (name && clockOf(name) ? name : chosenZone);
@@ -314,7 +314,7 @@ export function dateOfAllDay(moment, event) {
 }
 
 /**
- * Returns the time zone in which an event was recorded if its local time differs from the user's; otherwise an empty
+ * Returns the time zone where an event was recorded if its local time differs from the user's; otherwise an empty
  * string.
  * @param {Api.Event} event
  */
@@ -367,7 +367,7 @@ const inWords = (date, options) => format({ ...options, timeZone: 'UTC' }).forma
 // Order and separators follow the locale: `Friday 20 November`, `Friday, November 20`.
 
 /**
- * Returns the format of the year, which is omitted for the current one.
+ * Returns the format option for the year; `undefined` omits the current year.
  * @param {string} date
  * @returns {'numeric' | undefined}
  */

@@ -106,7 +106,7 @@ function unreadable(error) {
   notify();
 }
 
-/** Generation of the database from which the queue was last read. */
+/** Generation of the database that the queue was last read from. */
 let generation = '';
 
 /**
@@ -183,7 +183,7 @@ export async function enqueue(write) {
 const lastPlace = () => Math.max(0, ...writes.map((write) => write.n ?? 0));
 
 /**
- * Sends a write that could not be stored, after all pending ones.
+ * Sends a write that could not be stored, after all pending writes have been sent.
  * @param {Write} write
  */
 async function sendAtOnce(write) {
@@ -290,7 +290,7 @@ async function askOnce(write) {
   try {
     await ask(write.method, write.path, write.body, headers);
   } catch (error) {
-    // A write that could not be stored is retried at once: the response to the first attempt may have been lost.
+    // A write that could not be stored is retried immediately: the response to the first attempt may have been lost.
     if (!(error instanceof Unreachable) || !write.settled) throw error;
     await ask(write.method, write.path, write.body, headers);
   }

@@ -252,7 +252,7 @@ function openPairing() {
   });
 }
 
-/** Creates a token for an app in which a pairing code cannot be entered. The token is shown only once. */
+/** Creates a token for an app that cannot use a pairing code. The token is shown only once. */
 function openToken() {
   openSheet(texts.devices.token, (sheet, close) => {
     const name = textField(texts.devices.tokenName, '', { maxlength: 100, placeholder: 'OwnTracks' });

@@ -17,7 +17,9 @@ const RANGES = [
   ['90', texts.insights.days(90)],
   ['365', texts.insights.year],
 ];
-/** Number of types in the chart that compares two weeks, the most frequent first. Its table lists all types. */
+/**
+ * Maximum number of types in the chart that compares two weeks; the most frequent are shown. Its table lists all types.
+ */
 const MOST_WEEKS = 7;
 const DOTS = { high: 3, medium: 2, low: 1 };
 

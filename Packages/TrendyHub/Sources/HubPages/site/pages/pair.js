@@ -122,7 +122,7 @@ const stillHere = (waiting) =>
   );
 
 /**
- * Saves writes to a file from which they can be replayed.
+ * Saves writes to a file, in a form that can be replayed.
  * @param {import('../data/queue.js').Write[]} writes
  */
 export function saveWrites(writes) {

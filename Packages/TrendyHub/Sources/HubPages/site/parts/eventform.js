@@ -136,7 +136,7 @@ export async function stop(event) {
 
 /** Number of types listed initially. Others can be found by name. */
 const MOST_FOUND = 100;
-/** Number of latest entries from which the order of the types is determined. */
+/** Number of latest entries that determine the order of the types. */
 const LATEST = 200;
 
 /**
@@ -552,7 +552,7 @@ function moments(event) {
   const whenField = field(texts.form.when, h('div', null, when, whenChoice.element), when, () => when.value);
   const untilField = field(texts.form.until, h('div', null, until, untilChoice.element), until, () => until.value);
   const allDay = toggle(texts.form.allDay, Boolean(event.is_all_day), '', draw);
-  // An all-day event shows the date in the zone in which it was recorded.
+  // An all-day event shows the date in the time zone where it was recorded.
   const shownAs = (/** @type {Date} */ moment) =>
     event.is_all_day ? `${dateOfAllDay(moment, event)}T00:00` : localText(moment);
   /** @param {boolean} isAllDay */

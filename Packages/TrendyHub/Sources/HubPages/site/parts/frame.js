@@ -113,7 +113,7 @@ export function drawFrame(app) {
 }
 
 let spoken = '';
-/** Whether an entry was pending. `sentUntil` is the time, by this page's clock, until which "All synced" is shown. */
+/** Whether an entry was pending. "All synced" is shown until `sentUntil`, a time on this page's clock. */
 let hadPending = false;
 let sentUntil = 0;
 
@@ -138,7 +138,7 @@ export function drawSync() {
       syncAction() ?? '',
     );
   }
-  // Announce only changes of state, not every clock tick or brief send.
+  // Announce changes of state only, not timer updates or writes in transit.
   if (isWell && !isEmpty) return;
   if (name !== spoken && spoken) say(`${title} ${detail}`, reach.isRevoked);
   spoken = name;

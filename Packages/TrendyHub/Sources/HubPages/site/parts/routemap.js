@@ -26,7 +26,7 @@ const latitudeOf = (y) => (Math.atan(Math.sinh(y)) * 180) / Math.PI;
 const views = new Map();
 
 /**
- * Point at which a route is about to be split. `onPick` receives a fraction of the route and a position.
+ * Point where a route is about to be split. `onPick` receives a fraction of the route and a position.
  * @typedef {{point: () => {at: number[] | null} | null, onPick: (part: number, at: number[]) => void, attach: (draw: ()
  *   => void) => void}} Cutter
  */
@@ -38,8 +38,7 @@ const views = new Map();
  */
 
 /**
- * Time in milliseconds for which a finger must rest on the map to pick a position. Longer than the browser's own long
- * press.
+ * Minimum duration in milliseconds of a press that picks a position. Longer than the browser's own long press.
  */
 const HOLD = 700;
 

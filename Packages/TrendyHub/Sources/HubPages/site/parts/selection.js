@@ -15,7 +15,7 @@ import { texts } from '../texts.js';
  * @type {Set<string> | null}
  */
 let chosen = null;
-/** Address of the list in which rows are being selected. */
+/** Address of the list with the selection. */
 let listAt = '';
 
 /** @param {string | null} address list in which to select; `null` ends the selection */

@@ -45,7 +45,7 @@ function stretches(steps, has) {
 }
 
 /**
- * Draws the chart, whose last step is the current one. Values can be read by pointing or with the arrow keys.
+ * Draws the chart, whose last step is the current one. The user can read values by pointing or with the arrow keys.
  * @param {{steps: Step[], color: string, label: string, width: number, meanWords: string, middleWords: string}} of
  *   `meanWords` and `middleWords` label line and band
  */
