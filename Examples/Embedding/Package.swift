@@ -17,12 +17,11 @@ let package = Package(
   ],
   targets: [
     .target(name: "CoffeeJournal", dependencies: ["TrendySync"]),
-    // Contains the code of the README exactly as printed there.
+    // Contains the README's code exactly as printed there.
     .target(name: "Readme", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
     .testTarget(name: "ReadmeTests", dependencies: ["TrendySync", "TrendyTesting"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
-    // Uses the names, labels and defaults on which apps and their tests rely, so that a change to one of them breaks
-    // the build.
+    // Uses the names, labels and defaults that apps and their tests rely on. A change to one of them breaks the build.
     .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting", "TrendyTrips"]),
   ]
 )

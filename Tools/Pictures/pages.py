@@ -31,7 +31,7 @@ PAGES = {
     "trips": (None, ".map svg"),
     "type": (None, ".plot"),
 }
-# Recorded by hand on the day of the pictures.
+# Entries recorded manually on the day of the pictures.
 ENTRIES = [
     ["log", "mood", "4", "--at", "12:40", "-n", "lunch in the sun"],
     ["log", "coffee", "1", "size=large", "--at", "14:05", "-n", "oat milk"],
@@ -53,7 +53,7 @@ TILES = [
     "plants",
     "call mum",
 ]
-# The README shows pages 880 px wide: twice as many pixels for dense screens.
+# The README shows pages 880 px wide. Dense screens need twice as many pixels.
 DOCS_SCALE = 2 * 880 / 1280
 PHONE_SCALE = 2
 

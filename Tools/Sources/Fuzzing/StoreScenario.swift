@@ -257,7 +257,7 @@ struct StoreScenario {
   private static func readLocalStore(_ disk: SimulatedFileSystem) throws {
     let factory = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk, options: options)
     let store = factory.makeLocalStore()
-    // Run separately, because one read may throw while another succeeds.
+    // Run the reads separately, because one may throw while another succeeds.
     let questions: [() throws -> Void] = [
       { _ = try store.verify() }, { _ = try store.fetchAllEvents() }, { _ = try store.fetchAllEventTypes() },
       { _ = try store.fetchPendingMutations() }, { _ = try store.fetchTombstones() },

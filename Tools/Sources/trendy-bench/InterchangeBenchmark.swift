@@ -111,7 +111,7 @@ extension InterchangeBenchmark {
   private func file(_ name: String, _ write: (FileHandle) throws -> Void) throws -> URL {
     let url = folder.appending(path: name)
     if FileManager.default.fileExists(atPath: url.path) { return url }
-    // Renamed once complete, so an interrupted run leaves no partial file.
+    // Rename the file once it is complete, so that an interrupted run leaves no partial file.
     let part = folder.appending(path: name + ".part")
     guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
       throw InputError(text: "cannot create \(part.path)")

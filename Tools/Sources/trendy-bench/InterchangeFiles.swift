@@ -108,7 +108,7 @@ extension HealthFile {
     let target = try FileHandle(forWritingTo: part)
     try zip(file, to: target)
     try target.close()
-    // Renamed once both are complete, so an interrupted run leaves no partial archive.
+    // Rename the archive once both files are complete, so that an interrupted run leaves no partial archive.
     try FileManager.default.moveItem(at: part, to: archive)
     return (file, archive)
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Removes the guards of sync one at a time and checks that the simulator or a test fails.
+/// Removes the sync guards one at a time and checks that the simulator or a test fails.
 @main
 enum TrendyMutants {
   static let usage = """

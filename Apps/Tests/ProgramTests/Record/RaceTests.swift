@@ -72,7 +72,7 @@ struct RaceTests {
     #expect(try atOnce("restore \(id)") == [0, 66])
     #expect(try atOnce("type merge tea juice --yes") == [0, 66])
     #expect(try atOnce("type rm water --yes") == [0, 66])
-    // Each process deletes the entry that is the last one when it writes.
+    // Each process deletes whichever entry is the last one when the process writes.
     let entries = try count("list")
     #expect(try atOnce("rm @1") == [0])
     #expect(try count("list") == entries - 2)

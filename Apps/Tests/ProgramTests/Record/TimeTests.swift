@@ -58,7 +58,7 @@ struct TimeTests {
     #expect(twice.talk.contains("the other is 2026-10-25T02:30:00+01:00"), "\(twice.talk)")
     let other = try trendy("log", "nap", "--at", "2026-10-25T02:30:00+01:00", "--json")
     #expect(try times(other)[0] == "2026-10-25T02:30:00+01:00")
-    // When clocks are set back, an hour occurs twice. Tests the end of events that started in the first or second hour.
+    // When clocks are set back, an hour occurs twice. Tests the end of events that started in each of the two hours.
     for (start, end) in [("2026-10-25T02:10:00+02:00", "+02:00"), ("2026-10-25T02:40:00+02:00", "+01:00")] {
       let ended = try trendy("log", "nap", "--at", start, "--to", "2:30", "--json")
       #expect(try times(ended)[1] == "2026-10-25T02:30:00\(end)")

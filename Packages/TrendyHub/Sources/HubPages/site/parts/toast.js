@@ -23,7 +23,7 @@ export function toast(text, canUndo = true) {
     h('span.words', null, reach.isReached ? text : texts.toast.offline(text)),
     canUndo && h('button', { type: 'button', on: { click: undoLast } }, texts.act.undo),
   );
-  // Outside an open sheet, the toast would be hidden behind it.
+  // A toast outside an open sheet would be hidden behind the sheet.
   (document.querySelector('dialog[open]') ?? document.body).append(shown);
   say(canUndo ? texts.toast.withUndo(text) : text);
   const hide = () => {
