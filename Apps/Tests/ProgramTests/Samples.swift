@@ -2,7 +2,6 @@ import Foundation
 import TrendyPersistence
 
 enum Samples {
-  /// Root folder of the repository.
   static let repository = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
 
   /// Recorded drive that `make demo` uses.

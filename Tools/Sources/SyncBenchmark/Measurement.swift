@@ -2,7 +2,6 @@
 struct Measurement {
   var operations = 0
   var seconds = 0.0
-  /// Number of HTTP requests to the hub.
   var requests = 0
   /// Duration of each operation, unordered; empty if operations were not timed individually.
   var latencies: [Duration] = []

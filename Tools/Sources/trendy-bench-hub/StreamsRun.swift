@@ -52,5 +52,4 @@ struct StreamsRun {
   }
 }
 
-/// Rounds to two decimals.
 func rounded(_ number: Double) -> Double { (number * 100).rounded() / 100 }

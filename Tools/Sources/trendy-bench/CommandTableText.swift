@@ -1,7 +1,6 @@
 struct CommandTableText {
   /// Names of the peers, one column each.
   let programs: [String]
-  /// Peers that are not installed.
   var missing: [String] = []
   /// Durations of small durable writes in milliseconds.
   var flushes: [Double] = []

@@ -59,7 +59,6 @@ final class Connection {
     return words.count > 1 ? Int(words[1]) ?? 0 : 0
   }
 
-  /// Sends one request on a new connection.
   static func ask(
     _ method: String, _ path: String, _ body: String = "", token: String, from address: String, port: UInt16
   ) -> Int {

@@ -60,7 +60,6 @@ struct Crowd {
   }
 }
 
-/// Statistics of the regular users' requests.
 struct Figures: Sendable {
   var milliseconds: [Double] = []
   var failures = 0

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Runs a program until it exits.
 enum Command {
   struct Result {
     var status: Int32

@@ -67,7 +67,6 @@ struct Rounds {
   }
 }
 
-/// Compares the store with the ledger.
 struct Checker {
   private let folder: Folder
   private var expected = Work.writers.map { _ in Work.Expected() }

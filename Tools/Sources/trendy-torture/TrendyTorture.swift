@@ -78,7 +78,6 @@ struct Loss: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Paths within the working folder.
 struct Folder: Sendable {
   let path: String
 

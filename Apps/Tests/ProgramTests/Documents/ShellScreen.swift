@@ -12,7 +12,6 @@ final class ShellScreen {
 
   static let tmux = "/usr/bin/tmux"
 
-  /// Whether tmux and the given shell are installed.
   static func canRun(_ shell: String) -> Bool {
     [tmux, "/usr/bin/\(shell)"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
   }

@@ -35,7 +35,6 @@ struct HubPhone {
     }
   }
 
-  /// Returns the positions of a stationary phone.
   static func rest(seconds: Int = 600, ago: Int, at metres: Double) -> [Fix] {
     stride(from: seconds - 10, through: 0, by: -10).map { Fix(ago: ago + $0, northward: metres) }
   }

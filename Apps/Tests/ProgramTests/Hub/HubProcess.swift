@@ -3,7 +3,6 @@ import PostgresTesting
 import Testing
 import TrendyModels
 
-/// A running hub process and its address.
 struct HubProcess {
   let process: Running
   /// JSON document that the hub prints when it starts, `trendyd.run/1`.
@@ -72,7 +71,6 @@ struct DatabaseBench {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Enables a test only if PostgreSQL is installed.
   static var onPostgres: Self {
     .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? ""))
   }

@@ -19,7 +19,6 @@ struct QuotaTests {
     try bench.run("trendyd", ["user"] + words + ["--json"] + ["--data", hub.data])
   }
 
-  /// Returns the only user of the hub.
   private func user() throws -> [String: JSONValue] {
     try #require(try user("list").document.objectValue?["users"]?.arrayValue?.first?.objectValue)
   }

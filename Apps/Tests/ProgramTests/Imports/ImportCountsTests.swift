@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// Tests the cached daily counts after an import.
 @Suite("Counts after an import", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ImportCountsTests {
   @Test func `a large import caches its daily counts, and the first statistics use them`() throws {

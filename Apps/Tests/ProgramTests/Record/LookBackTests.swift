@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests statistics, calendars, streaks and correlations.
 @Suite("Statistics", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookBackTests {
   let bench: Workbench

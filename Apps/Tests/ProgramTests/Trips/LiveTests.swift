@@ -266,7 +266,6 @@ struct LiveTests {
   }
 }
 
-/// Connection to the control socket of an agent.
 final class TestControl {
   private let descriptor: Int32
   private var rest: [UInt8] = []

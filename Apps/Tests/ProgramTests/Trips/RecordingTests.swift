@@ -207,7 +207,6 @@ struct RecordingTests {
     #expect(count(document, "trips", "new") == 1)
     #expect(try trips().count == 1)
     #expect(try bench.trendy("trip", "show", "--live", "--json").document.objectValue?["trip"] == .null)
-    // Positions in the future are rejected.
     let late = bench.folder.appending(path: "late.csv")
     try Data("time,lat,lon\n\(Int(now)),52,4\n\(Int(now) + 200_000),52,5\n".utf8).write(to: late)
     let refused = try imported(late.path)["problems"]?.arrayValue

@@ -252,14 +252,12 @@ export const weekday = (date) => new Date(`${date}T00:00:00Z`).getUTCDay();
 export const startOfWeek = (date) => addDays(date, -((weekday(date) - firstWeekday + 7) % 7));
 
 /**
- * Returns the start of a day.
  * @param {string} date
  * @param {string} [of] time zone; by default the user's
  */
 export const startOf = (date, of = chosenZone) => momentAt(Date.parse(date) + dayStart * 1000, of);
 
 /**
- * Returns the day that contains a moment.
  * @param {Date} moment
  * @param {string} [of] time zone; by default the user's
  */

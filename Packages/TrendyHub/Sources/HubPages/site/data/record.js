@@ -108,7 +108,6 @@ async function loadActions() {
 }
 
 /**
- * Latest responses for the lists.
  * @type {{[name in keyof Lists]?: {answer: Lists[name][], askedAt: number}}}
  */
 const lists = {};

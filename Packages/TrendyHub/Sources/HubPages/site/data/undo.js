@@ -28,7 +28,6 @@ let done = [];
 let undone = [];
 
 /**
- * Restores the history after a reload.
  * @param {string} of id of the user
  */
 export function loadHistory(of) {
@@ -113,7 +112,6 @@ export async function asOneStep(label, body) {
 export const recordStep = (label, back, again) => note({ label, back, again });
 
 /**
- * Undoes the last step.
  * @returns {Promise<string | null>} label of the step
  */
 export async function undo() {

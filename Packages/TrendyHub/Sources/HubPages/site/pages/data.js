@@ -11,7 +11,6 @@ import { dayOf, dayStartSeconds, nearDate, zone } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Page for import, export and backups.
  * @returns {import('../app.js').Page}
  */
 export const data = () =>

@@ -15,7 +15,6 @@ import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Page with places and their visits.
  * @param {string} id
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}

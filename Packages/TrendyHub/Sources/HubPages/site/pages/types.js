@@ -9,7 +9,6 @@ import { addDays, today } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Page with all types.
  * @returns {import('../app.js').Page}
  */
 export const types = () =>

@@ -115,7 +115,6 @@ export function textField(label, value, attributes = {}, hint = '') {
   return field(label, input, input, () => input.value.trim(), hint);
 }
 
-/** Decimal separator of the locale. */
 const SIGN = numberSign('decimal') || '.';
 const GROUP = numberSign('group');
 /** Digits of the browser's locale, which users may type. */
