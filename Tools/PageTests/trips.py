@@ -48,7 +48,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         trip = drive(phone)
         undivided = phone.ask("GET", f"/events/{trip}")
         pair(browser, hub, then="main.framed")
-        # Load the offline copy now, because the latest trip may be deleted later.
+        # Wait until the offline copy is loaded, because the latest trip may be deleted later.
         browser.wait(
             lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"),
             "the main pages are kept",
