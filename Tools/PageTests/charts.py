@@ -165,7 +165,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         # 30 days are not enough for high confidence.
         browser.shows("medium, 30 days", ".relations")
         same(browser.script("return location.search"), "?days=30", "the range is in the address")
-        # Today shows the streak of a type only if the type has a goal.
+        # Today shows a type's streak only if the type has a goal.
         browser.go("/")
         browser.find(".tile", "40 days in a row")
         check(

@@ -52,7 +52,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         browser.press("main .empty .button", "Add an entry")
         browser.keys(ESCAPE)
         browser.size(1280)
-        # On the page of a type, the form skips the choice of a type.
+        # On a type's page, the form skips the choice of a type.
         browser.press(".rail a", "Coffee")
         browser.press("main .log")
         browser.find("dialog textarea")

@@ -49,7 +49,7 @@ def a_type_of_ones_own_is_begun_with_beside_those_that_were_chosen(world):
             "the tiles",
         )
         browser.shows("not yet", ".tile")
-    # A custom type alone is enough.
+    # A custom type is sufficient without any template.
     with world.hub() as hub, world.browser(hub) as browser:
         pair(browser, hub, then=".templates")
         for name in ("Mood", "Coffee"):
@@ -346,7 +346,7 @@ def tiles_have_room(browser, font):
               name.getBoundingClientRect().height > 24 ? ['its name is broken'] : []].flat();
         })""")
         same(words, [], f"tiles at {width}, {font}")
-    # The second button of the tile must not cover any content.
+    # The tile's second button must not cover any content.
     browser.size(1280)
     covers = browser.script(
         "const [button, count] = ['.edit', '.count'].map((one) => document.querySelector('.tile ' + one)."

@@ -59,7 +59,7 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
             "the zone is the person's",
         )
         browser.requests()
-        # From now on all pages use the zone of Tokyo.
+        # From now on all pages show Tokyo time.
         browser.go(f"/timeline/{day}")
         browser.shows("08:05", "main .row .time")
         check("Tokyo" not in browser.text("main .row"), "of the zone itself nothing is said")
@@ -72,7 +72,7 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
         browser.go("/")
         browser.find(".tile")
         same(zones_asked(browser), {HOME}, "zones that the hub was asked in")
-        # Entered times are in the zone of Tokyo, in this browser as well.
+        # Entered times are Tokyo times, in this browser as well.
         other.go(f"/timeline/{day}")
         other.press("main .row", "Coffee")
         other.find("dialog input[type=datetime-local]")

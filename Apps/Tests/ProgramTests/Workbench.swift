@@ -164,7 +164,7 @@ final class TestHub {
 
   private static var chosenStorage: String? { ProcessInfo.processInfo.environment["TRENDY_TEST_STORAGE"] }
 
-  /// Whether the data of the hub is in a folder rather than in a database.
+  /// Whether the hub's data is in a folder rather than in a database.
   static var isInFolder: Bool { chosenStorage == nil }
 
   private static func place() throws -> [String] {

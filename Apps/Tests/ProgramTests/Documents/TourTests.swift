@@ -69,7 +69,7 @@ struct TourTests {
       let printed = Self.outline(result.output, bench, port: port)
       let expected = Self.outline(step.expected, bench, port: port)
       #expect(printed == expected, "docs/tour.md:\(step.line): \(step.command)\n\(result.output)")
-      // Uses the last match, because the name of the folder may contain similar digits.
+      // Uses the last match, because the folder name may contain similar digits.
       if let found = result.output.matches(of: /\b[0-9]{4}-[0-9]{4}\b/).last { code = String(found.output) }
     }
   }

@@ -111,7 +111,7 @@ struct IngestTests {
     }
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     check(try trips("laptop"), "posted")
-    // The hub stores the explanation of the trip and returns it to every device that has the trip.
+    // The hub stores the trip's explanation and returns it to every device that has the trip.
     let why = try bench.trendy("trip", "explain", "@1", "--json", store: "laptop")
     let explanation = try #require(try why.document.objectValue, "\(why.talk)")
     #expect(explanation["at"] == "hub" && explanation["device"] == "phone")

@@ -597,7 +597,7 @@ struct SyncTests {
     #expect(refused.status == 65 && refused.talk.contains("not signed"), "\(refused.talk)")
     #expect(!FileManager.default.fileExists(atPath: other + "/directory"))
     #expect(try bench.run("trendyd", ["hub", "restore", signed, "--data", other, "--sign", key]).status == 0)
-    // A backup of a device cannot be restored to a hub, nor the other way round.
+    // A device backup cannot be restored to a hub, nor a hub backup to a device.
     #expect(try bench.trendy("restore", plain, "--yes", store: "phone").status == 65)
     let own = bench.store("own.backup")
     #expect(try bench.trendy("backup", own, "--sign", key, store: "phone").status == 0)

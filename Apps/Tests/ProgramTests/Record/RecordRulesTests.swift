@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests that results do not depend on the time zone of the reader.
+/// Tests that results do not depend on the reader's time zone.
 @Suite("RecordRules: commands", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RecordRulesTests {
   private let bench: Workbench

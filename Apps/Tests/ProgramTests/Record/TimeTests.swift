@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests times as users type them, resolved by the program in the time zone of Amsterdam.
+/// Tests times as users type them, resolved by the program in the Amsterdam time zone.
 @Suite("Event times", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TimeTests {
   let bench: Workbench

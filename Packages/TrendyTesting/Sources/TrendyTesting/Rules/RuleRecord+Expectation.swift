@@ -18,7 +18,7 @@ extension RuleRecord {
       public var isExcused: Bool
     }
 
-    /// Current day of the reader.
+    /// Reader's current day.
     public var today: CivilDate
     /// Number of events by type and day, future days included.
     public var counts: [String: [CivilDate: Int]] = [:]

@@ -493,7 +493,7 @@ export function end(event, end, label) {
  * @param {string} kind
  * @param {Api.Entity} entity current state
  * @param {string} label
- * @param {string} [seen] version of the record that the user saw, if it differs from the entity's. Deleting a type also
+ * @param {string} [seen] record version that the user saw, if it differs from the entity's. Deleting a type also
  *   deletes its entries
  */
 export function remove(kind, entity, label, seen = entity.seen) {

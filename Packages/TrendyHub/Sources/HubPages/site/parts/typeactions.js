@@ -35,7 +35,7 @@ async function entriesOf(type) {
 }
 
 /**
- * Asks the user to enter the name of a type before deleting it.
+ * Asks the user to enter the type's name before deleting it.
  * @param {Api.EventType} type
  */
 export function confirmDelete(type) {
