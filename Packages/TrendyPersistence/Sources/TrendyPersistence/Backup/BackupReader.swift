@@ -141,7 +141,7 @@ struct BackupReader {
     while offset < content.count {
       let record = base + offset
       guard offset + RowLayout.headerBytes <= content.count, offset + RowLayout.size(record) <= content.count,
-        !RowLayout.isDeletion(record), last.map({ ScanOrder.isBelowByKind($0, record) }) ?? true
+        !RowLayout.isDeletion(record), last.map({ ScanOrder.isBelowInSegment($0, record) }) ?? true
       else { throw damage(position, "rows out of order") }
       try body(record)
       last = record

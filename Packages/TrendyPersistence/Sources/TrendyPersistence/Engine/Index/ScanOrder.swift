@@ -6,7 +6,7 @@ enum ScanOrder {
     return leftSort != rightSort ? leftSort < rightSort : RowLayout.key(left) < RowLayout.key(right)
   }
 
-  /// Whether one row precedes another in a segment: by kind, then in scan order.
+  /// Whether one row precedes another in a segment or a backup: by kind, then in scan order.
   static func isBelowInSegment(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     let (leftKind, rightKind) = (RowLayout.kind(left), RowLayout.kind(right))
     return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)

@@ -80,7 +80,7 @@ extension Segment {
       let record = try record(row)
       let kind = RowLayout.kind(record)
       let group = RowLayout.group(record)
-      if let previous, !ScanOrder.isBelowByKind(previous, record) { faults.note("rows are out of order", at: row) }
+      if let previous, !ScanOrder.isBelowInSegment(previous, record) { faults.note("rows are out of order", at: row) }
       previous = record
       while kindIndex < footer.kinds.count, row >= footer.kinds[kindIndex].first + footer.kinds[kindIndex].count {
         kindIndex += 1
@@ -154,13 +154,5 @@ extension Segment {
           kind: .index, path: path, what: "\(what) (row \(fault.first)\(more))", advice: StoreIssue.repairAdvice)
       }
     }
-  }
-}
-
-extension ScanOrder {
-  /// Whether one row precedes another in a segment or a backup: by kind, then in scan order.
-  static func isBelowByKind(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
-    let (leftKind, rightKind) = (RowLayout.kind(left), RowLayout.kind(right))
-    return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)
   }
 }
