@@ -6,7 +6,7 @@ import { deleteStore, storeResponse, storedResponse } from './storage.js';
 import { deleteSession } from './preferences.js';
 import { clearHistory, recordStep, perform, loadHistory } from './undo.js';
 import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, discardWrite, writesVersion } from './queue.js';
-import { actionOf, inOrder, isSkipped } from './rules.js';
+import { actionOf, inOrder, isSkipped, REACH } from './rules.js';
 import { addDays, startOf, useSettings, withDays } from './days.js';
 import { newId } from './api.js';
 import { texts } from '../texts.js';
@@ -252,9 +252,10 @@ export const summaryOf = (trip) => summaries.get(trip.id);
  * @param {string} [source] source type; by default all
  */
 export async function eventsOf(from, to, source = '') {
-  // Extend the range, because entries may have begun up to two days earlier and time zones differ by up to 26 hours.
-  const begin = new Date(startOf(from).getTime() - 266_400_000);
-  const end = new Date(startOf(addDays(to, 1)).getTime() + 93_600_000);
+  // Two time zones differ by up to 26 hours.
+  const zones = 26 * 3_600_000;
+  const begin = new Date(startOf(from).getTime() - REACH * 86_400_000 - zones);
+  const end = new Date(startOf(addDays(to, 1)).getTime() + zones);
   const period = new URLSearchParams({ from: begin.toISOString(), to: end.toISOString() });
   const [{ answer, askedAt }] = await Promise.all([
     readEvents(begin, end, source),

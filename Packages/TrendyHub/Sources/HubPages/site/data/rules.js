@@ -59,7 +59,7 @@ export function amountOf(event, goal, definitions, now, isRunning) {
 }
 
 /** Maximum number of days after the first one over which an entry's duration is split. */
-const REACH = 2;
+export const REACH = 2;
 
 /**
  * Returns an event's contributions to a goal of its type, by day. A duration is split where a day begins. The
