@@ -271,7 +271,8 @@ extension HubServer {
     if let delay = limiter.withLock({ $0?.onRequest(of: device.id, now: records.clock.uptime) }) {
       throw Problem(
         "rate_limited", status: 429, title: "Too many requests",
-        detail: "\"\(device.name)\" sends more than \(configuration.requestsPerMinute ?? 0) requests per minute",
+        detail:
+          "\"\(device.name)\" sends more than \(configuration.requestsPerMinute ?? 0) requests per minute: try again in \(delay.components.seconds + 1) s",
         retryAfter: delay)
     }
   }
