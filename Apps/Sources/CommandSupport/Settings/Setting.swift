@@ -13,7 +13,7 @@ public enum Setting: Sendable {
     standard: "monday", help: "first day of the week")
   public static let hours = SettingSpec(
     "hours", .oneOf(["12", "24"]), of: .user,
-    help: "time format, 8:30 pm or 20:30; default: by locale")
+    help: "time format: 8:30 pm or 20:30; default: set by the locale")
   public static let units = SettingSpec(
     "units", .oneOf(["metric", "imperial"]), of: .user, standard: "metric",
     help: "unit of distances: km or mi")

@@ -133,7 +133,9 @@ struct ZipReaderTests {
     #expect(error(8) { $0.size = 18 } == Self.damaged("it contains 17 bytes, but the directory lists 18"))
     #expect(error(8) { $0.size = 16 } == Self.damaged("it contains 17 bytes, but the directory lists 16"))
     #expect(error(0) { $0.size = 16 } == Self.damaged("it is not compressed, but its two sizes differ"))
-    #expect(error(8) { $0.localSize = 16 } == Self.damaged("its sizes differ between local header and directory"))
+    #expect(
+      error(8) { $0.localSize = 16 }
+        == Self.damaged("the sizes differ between the local header and the central directory"))
     #expect(error(0) { ($0.compressedSize, $0.size) = (90, 90) } == Self.damaged("it overlaps the next entry"))
     #expect(
       error(8) { ($0.compressedSize, $0.flags) = (length - 1, 8) }
@@ -143,8 +145,8 @@ struct ZipReaderTests {
         == Self.damaged("its compressed data ends after \(length) of \(length + 1) bytes"))
     #expect(
       error(0) { $0.localName = Array("b.txt".utf8) }
-        == Self.damaged("its name differs between local header and directory"))
-    #expect(error(0) { $0.offset = 5 } == Self.damaged("its local header is missing"))
+        == Self.damaged("the name differs between the local header and the central directory"))
+    #expect(error(0) { $0.offset = 5 } == Self.damaged("the local header is missing"))
     #expect(error(0) { $0.offset = 50_000 } == Self.damaged("its offset is outside the archive"))
   }
 

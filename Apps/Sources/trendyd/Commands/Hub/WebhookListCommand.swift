@@ -8,7 +8,7 @@ struct WebhookListCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook list", summary: "List webhooks with the results of their last deliveries.", group: .users,
     examples: ["webhook list"],
-    options: [OptionSpec("--name", value: "user", kind: .text, help: "only webhooks of this user"), .data])
+    options: [OptionSpec("--name", value: "user", kind: .text, help: "list only this user's webhooks"), .data])
 
   struct Row {
     var webhook: HubWebhook

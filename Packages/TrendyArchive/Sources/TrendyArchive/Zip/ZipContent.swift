@@ -131,7 +131,7 @@ extension ZipContent {
   private static func contentOffset(of entry: ZipEntry, in source: any ArchiveSource) throws(ArchiveError) -> Int64 {
     let header = try ZipDirectory.bytes(entry.headerOffset, Int(ZipLayout.localHeader), of: source)
     guard header.count == Int(ZipLayout.localHeader), header.uint32(at: 0) == 0x0403_4B50 else {
-      throw .damaged(entry: entry.path, reason: "its local header is missing")
+      throw .damaged(entry: entry.path, reason: "the local header is missing")
     }
     let listed = try ZipDirectory.bytes(entry.directoryOffset, ZipLayout.directoryHeader, of: source)
     let nameLength = Int(header.uint16(at: 26))
@@ -141,12 +141,13 @@ extension ZipContent {
     let listedName = try ZipDirectory.bytes(
       entry.directoryOffset + Int64(ZipLayout.directoryHeader), Int(listed.uint16(at: 28)), of: source)
     guard texts.count == nameLength + extraLength, listedName.elementsEqual(texts.prefix(nameLength)) else {
-      throw .damaged(entry: entry.path, reason: "its name differs between local header and directory")
+      throw .damaged(entry: entry.path, reason: "the name differs between the local header and the central directory")
     }
     let flags = header.uint16(at: 6)
     guard flags & 0x2041 == 0 else { throw .encrypted(entry: entry.path) }
     guard header.uint16(at: 8) == listed.uint16(at: 10) else {
-      throw .damaged(entry: entry.path, reason: "its compression differs between local header and directory")
+      throw .damaged(
+        entry: entry.path, reason: "the compression method differs between the local header and the central directory")
     }
     // Bit 3: the writer did not know the sizes in advance and wrote them after the content.
     if flags & 8 == 0 {
@@ -154,7 +155,7 @@ extension ZipContent {
       guard sizes.widen(by: Array(texts.dropFirst(nameLength))), sizes.compressed == entry.compressedSize,
         sizes.size == entry.size, header.uint32(at: 14) == entry.crc32
       else {
-        throw .damaged(entry: entry.path, reason: "its sizes differ between local header and directory")
+        throw .damaged(entry: entry.path, reason: "the sizes differ between the local header and the central directory")
       }
     }
     let start = entry.headerOffset + ZipLayout.localHeader + Int64(nameLength + extraLength)

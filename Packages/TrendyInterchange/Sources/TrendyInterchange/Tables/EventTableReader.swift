@@ -204,7 +204,7 @@ struct EventTableReader {
     }
     guard columns[.start] != nil || columns[.startDate] != nil else {
       throw .unreadable(
-        reason: "no time column found among \(header.names.joined(separator: ", ")). "
+        reason: "no time column found; the columns are \(header.names.joined(separator: ", ")). "
           + "Specify it with --map start=COLUMN")
     }
     places = Places(columns)
@@ -325,7 +325,7 @@ struct EventTableReader {
       let others = candidates.filter { $0.1.filled > 0 && !$0.1.isText }
       guard others.allSatisfy(\.1.isHabit), others.contains(where: \.1.showsHabit) else {
         throw .undecided(
-          .type, reason: "no column for the event type found among \(header.names.joined(separator: ", "))")
+          .type, reason: "no event type column found; the columns are \(header.names.joined(separator: ", "))")
       }
     }
     // A text column contains notes, which are added to every event in the row.

@@ -58,7 +58,7 @@ extension ChangeEntry {
     ("incarnation", SyncRange.counter.inWords),
     (
       "marks",
-      "for each field a version (\(SyncRange.counter.inWords)), a stamp (\(SyncRange.stamp.inWords)) and an author"
+      "a version (\(SyncRange.counter.inWords)), a stamp (\(SyncRange.stamp.inWords)) and an author for each field"
     ),
   ]
 }

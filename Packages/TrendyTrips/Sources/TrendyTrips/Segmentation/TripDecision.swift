@@ -132,7 +132,7 @@ extension TripDecision: CustomStringConvertible {
     case .woke: "Departed: first fix after a gap of \(time), \(metres) from the stay point; start estimated"
     case .carried: "Departed: \(metres) away after \(time), too fast for walking; start estimated"
     case .unseen: "Travelled \(metres) during a gap of \(time): start and end times are bounds"
-    case .appeared: "Started \(metres) from the last fix, without a path between them"
+    case .appeared: "Started \(metres) from the last position, with no recorded path in between"
     case .shortStop: "Short stop of \(time) (\(Self.span(limit)) would end the trip)"
     case .bridged: "Gap of \(time): the trip continued \(metres) away"
     case .unheard: "Gap of \(time) without reception: the trip continued (usually a fix every \(Self.span(limit)))"

@@ -62,7 +62,7 @@ extension EntityHandlers {
 
   static let edit: [HubRoute.Parameter] = [
     .init("Idempotency-Key", .string, "identifies the edit, so that a repeated request changes nothing"),
-    .init("Trendy-Version", .string, "version that the user saw, from a response header"),
+    .init("Trendy-Version", .string, "version that the user saw: the Trendy-Version header of an earlier response"),
     .init("Trendy-Time", .stamp, "hub time of the action"),
     .init("Trendy-Incarnation", .counter, "for a delete: the incarnation that the user saw"),
   ]
