@@ -17,7 +17,7 @@ let package = Package(
       ], exclude: ["Rules/cases.json"]),
     .testTarget(
       name: "TrendyTestingTests",
-      dependencies: ["TrendyModels", "TrendyProtocols", "TrendyTesting"]),
+      dependencies: ["TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTesting"]),
   ]
 )
 

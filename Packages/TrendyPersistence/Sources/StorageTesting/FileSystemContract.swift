@@ -1,3 +1,4 @@
+import Synchronization
 public import TrendyPersistence
 
 #if canImport(Darwin)
@@ -30,7 +31,7 @@ public enum FileSystemContract: Sendable {
   }
 
   /// All checks in the contract.
-  public static let all = folders + content + names + locks
+  public static let all = folders + content + names + locks + watches
 
   private static let folders = [
     Check("createDirectory creates parents, accepts an existing folder, and fails at a file") { files, root in
@@ -151,6 +152,25 @@ public enum FileSystemContract: Sendable {
       try expect(first?.tryLock(), true)
       first = nil
       try expect(second.tryLock(), true)
+    }
+  ]
+
+  private static let watches = [
+    Check("a watch reports writes and renames in its folder through any handle") { files, root in
+      let file = try files.open(root + "/file", .create)
+      let writer = try files.open(root + "/file", .readWrite)
+      let count = Atomic(0)
+      let watch = try files.watch(directory: root) { count.add(1, ordering: .relaxed) }
+      func expectReport(_ change: () throws -> Void) throws {
+        let before = count.load(ordering: .relaxed)
+        try change()
+        while count.load(ordering: .relaxed) == before { sched_yield() }
+      }
+      for _ in 0..<3 { try expectReport { try writer.write([1], at: 0) } }
+      try expectReport { try files.rename(root + "/file", to: root + "/new") }
+      try expectReport { try file.write([1], at: 0) }
+      withExtendedLifetime(watch) {}
+      try expect(.watch, root + "/none", ENOENT) { _ = try files.watch(directory: root + "/none") {} }
     }
   ]
 

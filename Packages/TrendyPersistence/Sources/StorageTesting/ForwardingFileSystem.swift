@@ -20,4 +20,7 @@ extension ForwardingFileSystem {
   public func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
   public func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
   public func pause(attempt: Int) -> Duration { base.pause(attempt: attempt) }
+  public func watch(
+    directory path: String, onChange: @escaping @Sendable () -> Void
+  ) throws(FileSystemError) -> any Sendable { try base.watch(directory: path, onChange: onChange) }
 }

@@ -30,7 +30,7 @@ final class SimulatedDisk: Sendable {
     _ operation: FileSystemError.Operation, _ path: String,
     _ body: (inout DiskState) throws(FileSystemError) -> Result
   ) throws(FileSystemError) -> Result where Result: Sendable {
-    try state.withLock { state throws(FileSystemError) in
+    let (result, watches) = try state.withLock { state throws(FileSystemError) -> (Result, [DiskState.Watch]) in
       try state.begin(operation, path)
       if let left = state.changesLeft {
         if left <= 0 {
@@ -41,8 +41,10 @@ final class SimulatedDisk: Sendable {
       }
       let result = try body(&state)
       state.changes += 1
-      return result
+      return (result, operation == .write || operation == .rename ? state.watches(of: DiskState.folder(of: path)) : [])
     }
+    for watch in watches { watch.onChange() }
+    return result
   }
 }
 
@@ -69,6 +71,12 @@ struct DiskState: Sendable {
     }
   }
 
+  struct Watch: Sendable {
+    var process: Int
+    var directory: String
+    var onChange: @Sendable () -> Void
+  }
+
   struct Node: Sendable {
     var bytes: [UInt8] = []
     var durable: [UInt8] = []
@@ -90,6 +98,7 @@ struct DiskState: Sendable {
   var boot = 0
   var handles: [Int: Int] = [:]
   var metFault = false
+  private(set) var watches: [Int: Watch] = [:]
   private var durableNames: [String: Int] = [:]
   /// A new directory is durable immediately. Renaming or removing a directory becomes durable when its parent is
   /// synced.
@@ -145,7 +154,20 @@ struct DiskState: Sendable {
     unlock(node, handle: handle)
   }
 
+  mutating func add(_ watch: Watch) -> Int {
+    let number = newNumber()
+    watches[number] = watch
+    return number
+  }
+
+  mutating func removeWatch(_ number: Int) { watches[number] = nil }
+
+  func watches(of directory: String) -> [Watch] {
+    watches.isEmpty ? [] : watches.sorted { $0.key < $1.key }.map(\.value).filter { $0.directory == directory }
+  }
+
   mutating func endProcess(_ process: Int) {
+    watches = watches.filter { $0.value.process != process }
     for (handle, owner) in handles where owner == process {
       handles[handle] = nil
       for node in nodes.keys { unlock(node, handle: handle) }
@@ -280,6 +302,7 @@ struct DiskState: Sendable {
 
   mutating func restart(losing loss: SimulatedFileSystem.Loss) {
     handles = [:]
+    watches = [:]
     changesLeft = nil
     isOff = false
     boot += 1

@@ -99,6 +99,9 @@ public final class SimulatedFileSystem: FileSystem {
   /// Changes the capacity of the disk in bytes; `nil` for no limit.
   public func setCapacity(_ capacity: Int?) { disk.state.withLock { $0.capacity = capacity } }
 
+  /// Number of active watches of all processes.
+  public var watchCount: Int { disk.state.withLock { $0.watches.count } }
+
   /// Total length of all files in bytes.
   public var usedBytes: Int { disk.state.withLock { $0.usedBytes } }
 
@@ -216,6 +219,18 @@ extension SimulatedFileSystem {
     }
   }
 
+  /// Watches a directory. `onChange` is called by each write and rename before it returns.
+  public func watch(
+    directory path: String, onChange: @escaping @Sendable () -> Void
+  ) throws(FileSystemError) -> any Sendable {
+    let process = process
+    let number = try disk.call(.watch, path) { state throws(FileSystemError) in
+      guard state.folders.contains(path) else { throw FileSystemError(operation: .watch, path: path, code: ENOENT) }
+      return state.add(DiskState.Watch(process: process, directory: path, onChange: onChange))
+    }
+    return SimulatedWatch(disk: disk, number: number)
+  }
+
   public func pause(attempt: Int) -> Duration {
     // Gives a thread that holds the lock a chance to run. Reports a longer pause than the real one, so that waiting for
     // a lock that no thread will release times out quickly.
@@ -224,6 +239,20 @@ extension SimulatedFileSystem {
   }
 }
 
+/// Watch that ends when it is released.
+private final class SimulatedWatch: Sendable {
+  private let disk: SimulatedDisk
+  private let number: Int
+
+  init(disk: SimulatedDisk, number: Int) {
+    self.disk = disk
+    self.number = number
+  }
+
+  deinit { disk.state.withLock { $0.removeWatch(number) } }
+}
+
+/// An open file of a simulated process.
 final class SimulatedFile: OpenFile {
   private let disk: SimulatedDisk
   private let path: String

@@ -30,6 +30,10 @@ public protocol DataStoreProtocol: EntityStore, MutationQueue, SyncStateStore {
 
   /// Discards all changes since the last save and releases the write lock.
   func rollback()
+
+  /// Returns whether a committed change can affect anything that this unit has read. `true` if that is unknown, as in
+  /// the default implementation.
+  func isAffected(by change: StoreChange) -> Bool
 }
 
 /// Factory for units of work on one store.
@@ -46,14 +50,22 @@ public protocol DataStoreFactory: Sendable {
   ///
   /// - Returns: the lock, or `nil` while another owner holds it.
   func lockForSync() throws -> (any Sendable)?
+  /// Returns an observer of the commits from now on, or `nil`, the default, if the store does not support observation:
+  /// ``changes`` then ends immediately, and ``observe(_:)`` after the first result.
+  ///
+  /// - Throws: an error of the store.
+  func makeObserver() throws -> (any StoreObserver)?
 }
 
 extension DataStoreFactory {
   public func performMaintenance() throws {}
   public func lockForSync() throws -> (any Sendable)? { () }
+  public func makeObserver() throws -> (any StoreObserver)? { nil }
 }
 
 extension DataStoreProtocol {
+  public func isAffected(by change: StoreChange) -> Bool { true }
+
   public func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool] {
     [Bool](repeating: false, count: identifiers.count)
   }

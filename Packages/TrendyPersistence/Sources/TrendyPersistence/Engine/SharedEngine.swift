@@ -8,6 +8,7 @@ final class SharedEngine: Sendable {
   let fileSystem: any FileSystem
   let options: StorageEngine.Options
   private let engine: Mutex<StorageEngine>
+  private let observers = CommitObservers()
 
   init(
     directory: String, mode: StoreMode, fileSystem: any FileSystem, options: StorageEngine.Options,
@@ -18,9 +19,10 @@ final class SharedEngine: Sendable {
     self.mode = mode
     self.fileSystem = fileSystem
     self.options = options
-    engine = Mutex(
-      try StorageEngine.open(
-        directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator))
+    let opened = try StorageEngine.open(
+      directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator)
+    opened.state.withLock { [observers] in $0.handle.observers = observers }
+    engine = Mutex(opened)
   }
 
   /// Returns the path without a trailing slash.
@@ -41,13 +43,30 @@ final class SharedEngine: Sendable {
         // The store existed before, so creating an empty one would only hide its loss.
         let existing: StoreMode = mode == .createIfMissing ? .mustExist : mode
         engine = try StorageEngine.open(directory: directory, mode: existing, fileSystem: fileSystem, options: options)
+        engine.state.withLock { $0.handle.observers = observers }
       }
       return engine
     }
   }
 
-  /// Acquires the lock that permits syncing, or returns `nil` if another holder has it. Each call opens the file again,
-  /// because the kernel assigns all locks taken through one open file to the same owner.
+  /// Returns a new unit of work on a usable engine.
+  func makeLocalStore() -> LocalStore {
+    do throws(StorageError) {
+      return LocalStore(engine: try usable())
+    } catch {
+      return LocalStore(failure: error)
+    }
+  }
+
+  /// Returns a stream that signals that any handle may have saved.
+  func addObserver() throws(StorageError) -> AsyncStream<Void> {
+    try observers.add { [fileSystem, directory] onChange throws(StorageError) in
+      try storing { () throws(FileSystemError) in try fileSystem.watch(directory: directory, onChange: onChange) }
+    }
+  }
+
+  /// Acquires the lock that permits syncing, or returns `nil` if it is held elsewhere. Each call opens the file again,
+  /// because to the kernel all locks taken through one open file have the same owner.
   func lockForSync() throws(StorageError) -> (any OpenFile)? {
     guard mode != .readOnly else { throw .openedReadOnly(path: directory) }
     let path = directory + "/sync.lock"

@@ -25,6 +25,7 @@ extension StorageEngine {
       }
     }
     writing.update { $0 = false }
+    state.withLock { $0.handle.observers }?.wake()
   }
 
   func releaseWriteLock() {
@@ -253,7 +254,7 @@ extension LogState {
 
   fileprivate mutating func takeIn(_ header: GroupHeader) {
     let target = tail.memory.base + tail.end
-    generation.tables.apply(group: header, at: target)
+    apply(header, at: target, isOwn: true)
     tail.advance(past: header, checksum: GroupHeader.checksum(of: target))
     handle.savedBytes += header.length
   }

@@ -125,8 +125,12 @@ public final class StorageEngine: Sendable {
 
   // MARK: Reads
 
-  /// Applies the saves made by other handles and processes since the last call.
-  public func refresh() throws(StorageError) {
+  /// Applies the saves that other handles and processes have made since the last call.
+  public func refresh() throws(StorageError) { try refresh(evenIfUnchanged: false) }
+
+  /// Applies the saves of other handles.
+  /// - Parameter evenIfUnchanged: whether to check the files even if the counter has not changed.
+  func refresh(evenIfUnchanged: Bool) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       // This handle holds the write lock, so it has applied everything and no other handle can save.
@@ -138,7 +142,7 @@ public final class StorageEngine: Sendable {
       }
       // Read the counter before the log, so that a save missed in the log shows in the next comparison.
       let now = state.handle.counter?.value
-      if let now, now == state.handle.seen, !looksAnyway { return }
+      if let now, now == state.handle.seen, !looksAnyway, !evenIfUnchanged { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
       // Large saves are recorded only in the manifest, and a newer generation needs less memory.
       try state.standOnNewest(directory: directory, fileSystem: fileSystem)
@@ -149,9 +153,7 @@ public final class StorageEngine: Sendable {
   func position() throws(StorageError) -> StorePosition {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
-      return StorePosition(
-        storeID: state.generation.manifest.storeID, generation: state.generation.manifest.generation,
-        sequence: state.tail.sequence)
+      return state.position
     }
   }
 

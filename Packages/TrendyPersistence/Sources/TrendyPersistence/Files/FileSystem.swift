@@ -42,6 +42,15 @@ public protocol FileHints: Sendable {
   func beginSpare(
     inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)?
+  /// Watches a directory for written or replaced files.
+  /// - Parameters:
+  ///   - path: directory, without its subdirectories.
+  ///   - onChange: called on any thread after one or more changes by any process, including this one. A write through
+  ///     a mapping is not a change.
+  /// - Returns: the watch, which ends when it is released. A call of `onChange` may then still be running.
+  func watch(
+    directory path: String, onChange: @escaping @Sendable () -> Void
+  ) throws(FileSystemError) -> any Sendable
 }
 
 extension FileHints {
@@ -57,6 +66,13 @@ extension FileHints {
   public func beginSpare(
     inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)? { nil }
+
+  /// Throws `ENOTSUP`, so the store cannot be observed.
+  public func watch(
+    directory path: String, onChange: @escaping @Sendable () -> Void
+  ) throws(FileSystemError) -> any Sendable {
+    throw FileSystemError(operation: .watch, path: path, code: ENOTSUP)
+  }
 }
 
 /// File being prepared in the background. It has no name, so no other process can use it, and it is removed with its
@@ -156,6 +172,7 @@ public struct FileSystemError: Error, Hashable, CustomStringConvertible {
     case syncDirectory = "synchronize folder"
     case truncate
     case unlock
+    case watch
     case write
   }
 

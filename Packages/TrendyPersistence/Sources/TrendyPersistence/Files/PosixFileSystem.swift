@@ -111,6 +111,13 @@ public struct PosixFileSystem: FileSystem {
     }
   #endif
 
+  #if os(Linux) || canImport(Darwin)
+    /// Watches a directory on a thread, with inotify on Linux and kqueue on Darwin.
+    public func watch(
+      directory path: String, onChange: @escaping @Sendable () -> Void
+    ) throws(FileSystemError) -> any Sendable { try PosixWatch(path, onChange: onChange) }
+  #endif
+
   private func syncName(ofFolder path: String) throws(FileSystemError) {
     do {
       try syncDirectory(parent(of: path))
@@ -395,20 +402,7 @@ private final class PosixFile: OpenFile {
       prepare = preparing
       self.descriptor = descriptor
       file = PosixFile(descriptor: descriptor, path: directory, isWritable: true)
-      var thread = pthread_t()
-      let box = Unmanaged.passRetained(self)
-      let code = pthread_create(
-        &thread, nil,
-        { argument in
-          guard let argument else { return nil }
-          Unmanaged<PosixSpare>.fromOpaque(argument).takeRetainedValue().fill()
-          return nil
-        }, box.toOpaque())
-      guard code == 0 else {
-        box.release()
-        return nil
-      }
-      pthread_detach(thread)
+      guard startThread({ self.fill() }) == 0 else { return nil }
     }
 
     private func fill() {

@@ -17,6 +17,9 @@ struct ReadOnlyFileSystem: FileSystem {
 
   func names(inDirectory path: String) throws(FileSystemError) -> [String] { try base.names(inDirectory: path) }
   func pause(attempt: Int) -> Duration { base.pause(attempt: attempt) }
+  func watch(
+    directory path: String, onChange: @escaping @Sendable () -> Void
+  ) throws(FileSystemError) -> any Sendable { try base.watch(directory: path, onChange: onChange) }
 
   func createDirectory(_ path: String) throws(FileSystemError) { throw rejection(.createDirectory, path) }
   func rename(_ path: String, to newPath: String) throws(FileSystemError) { throw rejection(.rename, path) }

@@ -52,13 +52,11 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   /// Returns a new unit of work; see ``makeLocalStore()``.
   public func makeDataStore() -> any DataStoreProtocol { makeLocalStore() }
 
-  /// Returns a new unit of work. Reopens the store after a failed sync. If reopening fails, every call to the unit
-  /// throws that error.
-  public func makeLocalStore() -> LocalStore {
-    do throws(StorageError) {
-      return LocalStore(engine: try folder.usable())
-    } catch {
-      return LocalStore(failure: error)
-    }
-  }
+  /// Returns a new unit of work. Reopens the store after a failed sync; if that fails, every call to the unit throws
+  /// the error.
+  public func makeLocalStore() -> LocalStore { folder.makeLocalStore() }
+
+  /// Watches the directory while at least one observer exists, which takes one thread and on Linux one file descriptor.
+  /// - Throws: ``StorageError``, for example if the system's limit of watches is reached.
+  public func makeObserver() throws -> (any StoreObserver)? { try StoreCommitObserver(folder) }
 }

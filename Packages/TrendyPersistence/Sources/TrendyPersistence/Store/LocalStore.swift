@@ -16,6 +16,9 @@ public final class LocalStore: DataStoreProtocol {
   var knownDays: DayTable?
   /// Total length in bytes of the rows read since memory was last released.
   private var bytesPassed = 0
+  /// Kinds of rows that have been read; bit n represents kind n.
+  private var kindsRead: UInt128 = 0
+  /// Number of queue positions assigned by this unit.
   private var placesGiven: UInt64 = 0
 
   /// Creates a unit of work on an open engine.
@@ -74,10 +77,25 @@ extension LocalStore {
     return begun
   }
 
-  /// Returns the engine, or `nil` if this unit has written, because reads must then include its changes.
-  func engineToRead() throws(StorageError) -> StorageEngine? { transaction == nil ? try engine.get() : nil }
+  /// Returns the engine to read rows of a kind, or `nil` if this unit has written, because reads must then include the
+  /// unit's changes.
+  func engine(toRead kind: UInt8) throws(StorageError) -> StorageEngine? {
+    onRead(kind)
+    return transaction == nil ? try engine.get() : nil
+  }
+
+  @inline(__always) private func onRead(_ kind: UInt8) { kindsRead |= 1 &<< UInt128(kind) }
+
+  public func isAffected(by change: StoreChange) -> Bool {
+    guard let entities = change.entities else { return true }
+    for kind: UInt8 in 0..<128 where kindsRead & 1 &<< UInt128(kind) != 0 {
+      if RowKind.entity(kind).map({ entities[$0] != nil }) ?? change.hasSyncState { return true }
+    }
+    return false
+  }
 
   func get(_ kind: UInt8, _ key: RowKey) throws(StorageError) -> Row? {
+    onRead(kind)
     if let transaction { return try transaction.get(kind: kind, key: key) }
     return try engine.get().get(kind: kind, key: key)
   }
@@ -86,6 +104,7 @@ extension LocalStore {
     _ kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
   ) throws(StorageError) -> RowList {
+    onRead(kind)
     if let transaction {
       return try transaction.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
@@ -96,28 +115,33 @@ extension LocalStore {
 
   /// Returns a kind's rows whose keys are UUIDs in a range, those whose keys are hashes, and possibly others.
   func records(_ kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> RowList {
+    onRead(kind)
     if transaction != nil { return try scan(kind) }
     return try engine.get().records(kind: kind, keys: keys)
   }
 
   /// Returns the `count` most recently created rows of a kind, and possibly others.
   func latest(_ kind: UInt8, count: Int) throws(StorageError) -> RowList {
+    onRead(kind)
     if transaction != nil { return try scan(kind) }
     return try engine.get().latest(kind: kind, count: count)
   }
 
   /// Whether there may be rows of the kind. `false` means that there are certainly none. Takes constant time.
   func mayHold(_ kind: UInt8) throws(StorageError) -> Bool {
+    onRead(kind)
     if let transaction { return try transaction.mayHold(kind: kind) }
     return try engine.get().mayHold(kind: kind)
   }
 
   func count(_ kind: UInt8) throws(StorageError) -> Int {
+    onRead(kind)
     if let transaction { return try transaction.count(kind: kind) }
     return try engine.get().count(kind: kind)
   }
 
   func counts(_ kind: UInt8, group: UInt64?, boundaries: SortBoundaries) throws(StorageError) -> [Int] {
+    onRead(kind)
     if let transaction { return try transaction.counts(kind: kind, group: group, boundaries: boundaries) }
     return try engine.get().counts(kind: kind, group: group, boundaries: boundaries)
   }
@@ -128,7 +152,10 @@ extension LocalStore {
     if transaction == nil { try engine.refresh() }
   }
 
-  func enginePosition() throws(StorageError) -> StorePosition { try engine.get().position() }
+  func enginePosition() throws(StorageError) -> StorePosition {
+    kindsRead = .max
+    return try engine.get().position()
+  }
 
   /// Reads on the engine do not include this unit's changes.
   func committed<Result>(
@@ -162,19 +189,17 @@ extension LocalStore {
         free = free ?? key
         continue
       }
-      if Self.keptIdentifier(record) == identifier { return Place(key: key, record: record) }
+      if record.withPayload(Self.keptIdentifier) == identifier { return Place(key: key, record: record) }
     }
     guard let free else { throw .unreadableRow(kind: kind, key: RowKey(hashing: identifier)) }
     return Place(key: free, record: nil)
   }
 
-  /// Returns the identifier stored in a row whose key is a hash, or `nil` if it is malformed.
-  private static func keptIdentifier(_ record: Row) -> String? {
-    record.withPayload { bytes in
-      var fields = RowReader(bytes)
-      guard let first = fields.next(), first.number == 1 else { return nil }
-      return first.text
-    }
+  /// Returns the identifier in the payload of a row whose key is a hash, or `nil` if it is malformed.
+  static func keptIdentifier(_ payload: UnsafeRawBufferPointer) -> String? {
+    var fields = RowReader(payload)
+    guard let first = fields.next(), first.number == 1 else { return nil }
+    return first.text
   }
 
   @inline(__always) func decode<Value: StoredRow>(_ type: Value.Type, _ record: Row) throws(StorageError) -> Value {

@@ -8,6 +8,13 @@ public struct StorePosition: Hashable, Sendable {
   let sequence: UInt64
 }
 
+extension LogState {
+  var position: StorePosition {
+    StorePosition(
+      storeID: generation.manifest.storeID, generation: generation.manifest.generation, sequence: tail.sequence)
+  }
+}
+
 extension LocalStore {
   /// Applies saves from other processes and returns the position of the last save.
   public func position() throws -> StorePosition {

@@ -48,6 +48,11 @@ final class ProcessFileSystem: FileSystem {
 
   func pause(attempt: Int) -> Duration { .milliseconds(50) }
 
+  func watch(directory path: String, onChange: @escaping @Sendable () -> Void) throws(FileSystemError) -> any Sendable {
+    try check(.watch, path)
+    return try base.watch(directory: path, onChange: onChange)
+  }
+
   private func check(_ operation: FileSystemError.Operation, _ path: String) throws(FileSystemError) {
     if isDead { throw FileSystemError(operation: operation, path: path, code: 5) }
   }

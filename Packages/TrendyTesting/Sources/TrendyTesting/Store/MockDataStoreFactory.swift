@@ -44,6 +44,10 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
     return mockStore
   }
 
+  /// Observes the saved data of the store, through units without the spy. ``removeAll()`` starts a new store, which
+  /// earlier observers do not see.
+  public func makeObserver() throws -> (any StoreObserver)? { try mockStore.otherUnits.makeObserver() }
+
   /// Clears the recorded calls of factory and store. Rows and injected errors are kept.
   public func resetDataStore() {
     calls.withLock { $0 = 0 }

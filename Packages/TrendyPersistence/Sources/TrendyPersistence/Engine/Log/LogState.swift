@@ -26,6 +26,10 @@ struct Handle {
   var looks = 0
   /// Error that makes this handle permanently unusable.
   var failure: StorageError?
+  /// Observers of the store, which are woken when this handle releases the write lock.
+  var observers: CommitObservers?
+  /// Groups of the current generation that were applied while there were observers.
+  var observed: [ObservedGroup] = []
 }
 
 extension LogState {
@@ -46,6 +50,7 @@ extension LogState {
     generation = new.generation
     tail = new.tail.replacing(tail)
     handle.seen = nil
+    handle.observed = []
     return true
   }
 
@@ -105,7 +110,7 @@ extension LogState {
           throw .damaged(path: log.path(tail.chunk.number + 1), offset: 40)
         }
       }
-      generation.tables.apply(group: group, at: target)
+      apply(group, at: target, isOwn: false)
       let doubtfulFrom = tail.doubt?.offset ?? tail.end
       tail.advance(past: group, checksum: GroupHeader.checksum(of: target))
       tail.durable = max(tail.durable, group.durable)

@@ -16,7 +16,7 @@ extension LocalStore {
   ) throws -> DailyCounts {
     try refresh()
     let counter = EventCounter(local: local, reader: reader, ofTypes: types)
-    guard let engine = try engineToRead() else {
+    guard let engine = try engine(toRead: RowKind.event) else {
       let records = try scan(RowKind.event)
       for record in records.pointers { try counter.count(record, 1) }
       withExtendedLifetime(records.pin) {}

@@ -25,6 +25,17 @@ enum RowKind {
 
   static func isRecord(_ kind: UInt8) -> Bool { kind >> 5 == 2 }
 
+  /// Returns the kind of entity that rows of this kind contain; `nil` for sync state.
+  static func entity(_ kind: UInt8) -> MutationEntityType? {
+    switch kind {
+    case event: .event
+    case eventType: .eventType
+    case geofence: .geofence
+    case propertyDefinition: .propertyDefinition
+    default: isRecord(kind) ? StoredCode.entity(UInt64(kind & 31)) : nil
+    }
+  }
+
   /// Returns the name of a kind as displayed to users.
   static func name(_ kind: UInt8) -> String {
     switch kind {
