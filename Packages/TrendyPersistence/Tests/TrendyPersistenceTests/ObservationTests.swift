@@ -129,6 +129,17 @@ struct ObservationTests {
     #expect(try await changes.next()?.entities == [.event: ["c"]])
   }
 
+  @Test func `an observer that is thousands of saves behind learns that any entity may have changed`() async throws {
+    let stores = try DefaultDataStoreFactory(directory: "/store", fileSystem: SimulatedFileSystem())
+    var changes = stores.changes.makeAsyncIterator()
+    for number in 0..<4096 { try Self.add("\(number)", to: stores) }
+    for number in 0..<4096 { #expect(try await changes.next()?.entities == [.event: ["\(number)"]]) }
+    for number in 4096..<8193 { try Self.add("\(number)", to: stores) }
+    #expect(try await changes.next() == StoreChange(entities: nil, hasSyncState: true, isLocal: false))
+    try Self.add("last", to: stores)
+    #expect(try await changes.next()?.entities == [.event: ["last"]])
+  }
+
   @Test func `an observation continues after a failed sync, and ends with an error of the store`() async throws {
     let disk = SimulatedFileSystem()
     let stores = try Self.openStore(disk)
@@ -144,7 +155,7 @@ struct ObservationTests {
 
     disk.fail(.init(operation: .read, call: 1, code: EIO, isForever: true))
     await #expect(throws: StorageError.self) { _ = try await changes.next() }
-    disk.fail(.init(operation: .watch, call: 1, code: EMFILE))
+    disk.fail(.init(operation: .watch, call: 1, code: ENOSPC))
     let error = await #expect(throws: StorageError.self) {
       for try await _ in stores.changes {}
     }
@@ -205,15 +216,16 @@ struct ObservationTests {
       }
       return seen
     }()
-    for round in 0..<60 where round < 6 || Self.ledger(folder.path, 1).count < 100 {
-      let first = UInt32(25_000 + round % 6 * 9_300)
+    func saved() -> Int { (1...2).reduce(0) { $0 + Self.ledger(folder.path, $1).count } }
+    for round in 0..<20 where round < 3 || saved() < 100 {
+      let first = UInt32(90_000 + round % 3 * 37_000)
       async let one = #expect(processExitsWith: .signal(SIGKILL)) {
         [directory = directory as String, round = round as Int, first = first as UInt32] in
         try ObservationTests.saveUntilKilled(directory, writer: 1, round: round, microseconds: first)
       }
       async let two = #expect(processExitsWith: .signal(SIGKILL)) {
         [directory = directory as String, round = round as Int, first = first as UInt32] in
-        try ObservationTests.saveUntilKilled(directory, writer: 2, round: round, microseconds: 105_000 - first)
+        try ObservationTests.saveUntilKilled(directory, writer: 2, round: round, microseconds: 260_000 - first)
       }
       _ = await (one, two)
     }

@@ -4,7 +4,8 @@ public import TrendyModels
 public struct StoreChange: Hashable, Sendable {
   /// Identifiers of the entities that were created, changed or deleted, by kind; `nil` if any entity may have changed.
   ///
-  /// It is `nil` after a restore, an import of several megabytes, or maintenance.
+  /// It is `nil` after a restore, an import of several megabytes, or maintenance, and if the observer was thousands of
+  /// commits behind.
   public var entities: [MutationEntityType: Set<String>]?
   /// Whether sync state may have changed: pending mutations, conflicts, the cursor, or the copy of the hub's record.
   public var hasSyncState: Bool

@@ -10,6 +10,7 @@ extension StorageError {
   /// Converts a file system error to a store error.
   public init(_ error: FileSystemError) {
     switch error.code {
+    case ENOSPC where error.operation == .watch: self = .failed(error)  // the system's limit of watches
     case ENOSPC, EDQUOT, EFBIG: self = .diskFull(path: error.path)
     case EACCES, EPERM: self = .permissionDenied(path: error.path)
     case EROFS: self = .readOnly(path: error.path)

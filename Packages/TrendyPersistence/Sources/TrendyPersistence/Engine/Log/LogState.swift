@@ -30,6 +30,8 @@ struct Handle {
   var observers: CommitObservers?
   /// Groups of the current generation that were applied while there were observers.
   var observed: [ObservedGroup] = []
+  /// Sequence number after which no group is missing in ``observed``.
+  var observedAfter: UInt64 = 0
 }
 
 extension LogState {

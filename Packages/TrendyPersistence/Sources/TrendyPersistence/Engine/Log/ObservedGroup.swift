@@ -4,6 +4,9 @@ import Synchronization
 ///
 /// `@unchecked`: used only inside the engine's `Mutex`. The current generation keeps the memory alive.
 struct ObservedGroup: @unchecked Sendable {
+  /// Maximum number of groups to keep for slow observers.
+  static let limit = 4096
+
   let header: GroupHeader
   let base: UnsafeRawPointer
   /// Whether this handle wrote the group.
@@ -33,6 +36,10 @@ extension LogState {
       guard let last = try? generation.tables.find(kind: RowLayout.kind(row), key: RowLayout.key(row)) else { continue }
       deleted.append(last)
     }
+    if handle.observed.count == ObservedGroup.limit {
+      handle.observed.removeFirst(ObservedGroup.limit / 2)
+      handle.observedAfter = handle.observed[0].header.sequence - 1
+    }
     handle.observed.append(ObservedGroup(header: group, base: base, isOwn: isOwn, deleted: deleted))
   }
 }
@@ -42,8 +49,8 @@ extension StorageEngine {
   /// - Parameters:
   ///   - position: position returned by the previous call on this engine.
   ///   - make: converts a group while its rows are in memory. It receives `nil` once for any number of saves whose rows
-  ///     cannot be determined, because the position is `nil` or the generation has
-  ///     changed.
+  ///     cannot be determined, because the position is `nil` or too old, or the
+  ///     generation has changed.
   func observe<Change: Sendable>(
     after position: StorePosition?, _ make: (ObservedGroup?) -> Change
   ) throws(StorageError) -> (changes: [Change], position: StorePosition) {
@@ -52,9 +59,9 @@ extension StorageEngine {
     return try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       let now = state.position
-      guard let position, now.storeID == position.storeID, now.generation == position.generation else {
-        return ([make(nil)], now)
-      }
+      guard let position, now.storeID == position.storeID, now.generation == position.generation,
+        position.sequence >= state.handle.observedAfter
+      else { return ([make(nil)], now) }
       let groups = state.handle.observed.reversed().prefix { $0.header.sequence > position.sequence }
       return (groups.reversed().map { make($0) }, now)
     }
