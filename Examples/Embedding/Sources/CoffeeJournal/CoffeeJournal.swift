@@ -11,7 +11,8 @@ public actor CoffeeJournal {
   /// Id of the event type. All devices use the same id, so that they share one type.
   public static let coffeeTypeId = "coffee"
 
-  private let stores: any DataStoreFactory
+  /// Store of the journal, which views observe.
+  public nonisolated let stores: any DataStoreFactory
   private let recorder: Recorder
   private let engine: SyncEngine
   private let clock: any TimeSource
@@ -59,6 +60,11 @@ public actor CoffeeJournal {
     try stores.makeDataStore()
       .events(in: date..<Date.distantFuture, ofType: Self.coffeeTypeId, limit: nil)
       .reduce(0) { $0 + ($1.properties["cups"]?.intValue ?? 1) }
+  }
+
+  /// Returns a query of the last 20 coffees, for display in a list.
+  @MainActor public static func recentCoffees() -> StoreQuery<[Event]> {
+    StoreQuery([]) { try $0.events(in: nil, ofType: coffeeTypeId, limit: 20) }
   }
 
   /// Syncs this device with the hub.

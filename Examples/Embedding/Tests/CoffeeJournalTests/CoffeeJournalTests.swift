@@ -29,6 +29,18 @@ struct CoffeeJournalTests {
     #expect(await journal.waiting() == 3, "the type and two coffees")
   }
 
+  @MainActor @Test func `the list shows a coffee when it is recorded, and when it is taken back`() async throws {
+    let coffees = CoffeeJournal.recentCoffees()
+    let following = Task { await coffees.follow(journal.stores) }
+    let coffee = try await journal.drink("flat white")
+    while coffees.value.map(\.id) != [coffee.id] { await Task.yield() }
+    try await journal.takeBack(coffee)
+    while !coffees.value.isEmpty { await Task.yield() }
+    following.cancel()
+    await following.value
+    #expect(coffees.error == nil)
+  }
+
   @Test func `a coffee recorded offline is sent once when the hub answers`() async throws {
     network.errorToThrow = APIError.networkError("no route")
     let coffee = try await journal.drink("flat white")
