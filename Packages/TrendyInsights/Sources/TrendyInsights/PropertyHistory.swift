@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Numeric values of one property by day. Durations are in seconds.
+/// Numeric values of one property, or time, by day. Durations are in seconds.
 public struct PropertyHistory: Hashable, Sendable {
   /// Value of the property in one event.
   public struct Entry: Hashable, Sendable, Codable {
@@ -18,14 +18,14 @@ public struct PropertyHistory: Hashable, Sendable {
   /// Last day considered.
   public let today: CivilDate
   private let byDay: [CivilDate: [Double]]
+  /// Number of values that belong to an event of an earlier day, by day.
+  private var continued: [CivilDate: Int] = [:]
 
   /// Collects the values of a property from events of one type, in any order. Events after `today` are ignored. `type`
   /// is the current type of the property, `PropertyType.number` or `PropertyType.duration`.
   public init(
     _ events: some Sequence<Event>, key: String, type: PropertyType, today: CivilDate, local: LocalTime
   ) {
-    self.key = key
-    self.today = today
     var entries: [Entry] = []
     var leftOut = 0
     for event in events {
@@ -38,8 +38,19 @@ public struct PropertyHistory: Hashable, Sendable {
         leftOut += 1
       }
     }
+    self.init(entries, key: key, leftOut: leftOut, today: today)
+  }
+
+  /// Collects the time of each day. Time that several events share counts once.
+  init(_ ledger: TimeLedger, today: CivilDate) {
+    let parts = TimeLedger.exclusiveSeconds(ledger.entries.flatMap(\.parts))
+    self.init(parts.map { Entry(day: $0.part.day, value: $0.seconds) }, key: "time", leftOut: 0, today: today)
+    continued = ledger.entries.flatMap { $0.parts.dropFirst() }.reduce(into: [:]) { $0[$1.day, default: 0] += 1 }
+  }
+
+  private init(_ entries: [Entry], key: String, leftOut: Int, today: CivilDate) {
+    (self.key, self.leftOut, self.today) = (key, leftOut, today)
     self.entries = entries.sorted { ($0.day, $0.value) < ($1.day, $1.value) }
-    self.leftOut = leftOut
     byDay = self.entries.reduce(into: [:]) { $0[$1.day, default: []].append($1.value) }
   }
 
@@ -60,7 +71,8 @@ public struct PropertyHistory: Hashable, Sendable {
     AmountSeries(
       points: days.split(by: period, firstWeekday: firstWeekday).map { days in
         let numbers = numbers(days)
-        return AmountSeries.Point(days: days, value: summary(numbers), events: numbers.count)
+        let events = numbers.count - days.reduce(0) { $0 + (continued[$1] ?? 0) }
+        return AmountSeries.Point(days: days, value: summary(numbers), events: events)
       })
   }
 

@@ -160,14 +160,16 @@ struct ReportTests {
   }
 }
 
-private struct RecordFixture: UserRecord {
+/// A record in memory.
+struct RecordFixture: UserRecord {
   var types: [EventType] = []
   var events: [Event] = []
   var definitions: [PropertyDefinition] = []
+  var settings: [SyncedRecord] = []
 
   func eventTypes() -> [EventType] { types }
   func propertyDefinitions() -> [PropertyDefinition] { definitions }
-  func records(of kind: MutationEntityType) -> [SyncedRecord] { [] }
+  func records(of kind: MutationEntityType) -> [SyncedRecord] { kind == .setting ? settings : [] }
   func event(id: String) -> Event? { events.first { $0.id == id } }
 
   func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) rethrows {

@@ -12,11 +12,18 @@ public struct Report: Sendable {
     public let skips: DaySet
     /// Progress of the goal; `nil` without a goal, or if the query does not ask for it.
     public let progress: GoalProgress?
-    /// Values of the measured property; `nil` if the query counts events.
+    /// Values of the measured property or time; `nil` if the query counts events.
     public let values: PropertyHistory?
     private let weeklyStreak: Streak?
 
-    /// Creates a row. `weeklyStreak` is `nil` for a streak in days.
+    /// Creates a row.
+    /// - Parameters:
+    ///   - type: event type.
+    ///   - history: events selected by the query, up to its last day.
+    ///   - skips: days on which no events are expected.
+    ///   - progress: progress of the goal.
+    ///   - weeklyStreak: streak in weeks; `nil` for a streak in days.
+    ///   - values: values of the measured property or time.
     public init(
       _ type: EventType, _ history: TypeHistory, skips: DaySet = [], progress: GoalProgress? = nil,
       weeklyStreak: Streak? = nil, values: PropertyHistory? = nil
@@ -98,6 +105,9 @@ public struct Report: Sendable {
   private static func values(
     _ query: ReportQuery, _ type: EventType, _ history: TypeHistory, _ record: some UserRecord
   ) throws -> PropertyHistory? {
+    if query.measure == .time {
+      return PropertyHistory(try TimeLedger(query, [type], from: record), today: query.today)
+    }
     guard case .property(let definition, _) = query.measure else { return nil }
     var events: [Event] = []
     if history.events > 0 {
@@ -143,7 +153,7 @@ extension Report {
   public func series(of row: Row) -> Series {
     let (step, weekday, window) = (query.step, query.local.firstWeekday, TypeHistory.trendDays)
     let days = days(of: row)
-    guard case .property(let definition, let summary) = query.measure, let values = row.values else {
+    guard let (name, summary, _) = query.measure.amount, let values = row.values else {
       let statement: InsightStatement? =
         switch row.history.trend {
         case .found(let trend): .trend(trend, type: row.type.name)
@@ -154,7 +164,7 @@ extension Report {
         steps: row.history.series(by: step, over: days, firstWeekday: weekday),
         movingMean: step == .day ? row.history.movingMean(ofDays: window, over: days) : [], statement: statement)
     }
-    let what = "\(definition.key) of \(row.type.name)"
+    let what = "\(name) of \(row.type.name)"
     let statement: InsightStatement? =
       switch values.trend(summary) {
       case .found(let trend): .amount(trend, summary, what: what)

@@ -9,6 +9,17 @@ public struct ReportQuery: Hashable, Sendable {
     case count
     /// Sum or mean of a number or duration property.
     case property(PropertyDefinition, AmountSummary)
+    /// Sum of the time from start to end; see ``TimeLedger``.
+    case time
+
+    /// Name and unit of the values, and how they are combined; `nil` for ``count``.
+    public var amount: (name: String, summary: AmountSummary, isLength: Bool)? {
+      switch self {
+      case .count: nil
+      case .property(let definition, let summary): (definition.key, summary, definition.propertyType == .duration)
+      case .time: ("time", .sum, true)
+      }
+    }
   }
 
   /// Results that need more than counts of events.

@@ -51,6 +51,14 @@ public struct EventRange: Hashable, Sendable {
     return days.upperBound >= day && days.lowerBound >= day.advanced(by: -LocalTime.longestReach)
   }
 
+  /// Returns the selected time in the zone of events.
+  ///
+  /// - Parameter own: the user's calendar in that zone; see ``LocalTime/inZone(of:)``.
+  public func moments(in own: LocalTime) -> Range<Date> {
+    let start = firstDay.map(own.start(of:)) ?? range.lowerBound
+    return start..<max(start, endDay.map(own.start(of:)) ?? range.upperBound)
+  }
+
   /// Days that the range touches.
   public var days: ClosedRange<CivilDate> {
     let first = local.day(of: range.lowerBound)
