@@ -73,6 +73,7 @@ enum Commands {
     ("year", YearCommand.self),
     ("cal", CalendarCommand.self),
     ("chart", ChartCommand.self),
+    ("hours", HoursCommand.self),
     ("insights", InsightsCommand.self),
     ("digest", DigestCommand.self),
   ]

@@ -27,13 +27,18 @@ struct ReportOptions {
   private let selection: EventSelection
 
   /// Parses the options.
-  /// - Throws: `CommandError` with exit 64 for an invalid value, or for a range that begins in the future.
-  init(_ session: Session) throws(CommandError) {
-    selection = try EventSelection(session, isOfAllTime: true)
+  /// - Parameters:
+  ///   - session: source of the options.
+  ///   - types: types named by arguments.
+  /// - Throws: `CommandError` with exit 64 for an invalid value, and for a range that begins in the future.
+  init(_ session: Session, ofTypes types: [String] = []) throws(CommandError) {
+    selection = try EventSelection(session, isOfAllTime: true, ofTypes: types)
     query = ReportQuery(now: session.now, local: session.local, range: try session.range())
     if let first = query.firstDay { try session.checkIsNotInFuture(first) }
     query.weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
-    guard let step = session.arguments.value("--by")?.lowercased() else { return }
+    guard session.command.options.contains(Self.step), let step = session.arguments.value("--by")?.lowercased() else {
+      return
+    }
     guard Self.steps.contains(step), let period = CalendarPeriod(rawValue: step) else {
       throw session.usageError("The value '\(step)' is invalid for '--by'", hint: "Use day, week or month.")
     }

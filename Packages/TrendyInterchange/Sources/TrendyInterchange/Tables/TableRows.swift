@@ -220,9 +220,10 @@ struct TableRows {
   }
 }
 
-/// Formats rows of CSV (RFC 4180).
-enum TableText {
-  static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
+/// Formats rows of CSV as in RFC 4180.
+public enum TableText: Sendable {
+  /// Returns a row with its line ending.
+  public static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
 
   private static func quoted(_ cell: String) -> String {
     let needsQuotes = cell.utf8.contains { ",\"\r\n".utf8.contains($0) } || cell.first == " " || cell.last == " "
