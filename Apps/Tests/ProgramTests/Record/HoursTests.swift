@@ -194,4 +194,23 @@ struct HoursTests {
     let now = try #require(found["now"]?.stringValue.flatMap { RFC3339.date(from: $0) })
     #expect(abs(now.timeIntervalSince(start) - (found["time_s"]?.doubleValue ?? 0)) < 0.002 && found["running"] == 1)
   }
+
+  @Test func `the first line of a report is its time`() throws {
+    try sample()
+    #expect(try bench.shown("stats work", width: 80).hasPrefix("work  7 h 5 min in 2 sessions  on 2 of 3 days"))
+    #expect(try bench.shown("stats call", width: 80).hasPrefix("call  1 h in 1 session  on 1 of 3 days"))
+    for command in ["week", "month", "year"] {
+      let lines = try bench.shown(command, width: 120).split(separator: "\n")
+      #expect(lines[1] == "  work 7 h 5 min in 2 sessions, call 1 h in 1 session.", "\(command): \(lines)")
+      let types = try bench.document(command)["types"]?.arrayValue ?? []
+      let work = types.first { $0["event_type"]?["name"] == "work" }
+      #expect(work?["time_s"] == 25_500 && work?["sessions"] == 2)
+    }
+    #expect(try bench.shown("digest", width: 120).split(separator: "\n")[1] == "  work 2 h 5 min in 1 session.")
+    #expect(try bench.document("stats work")["time_s"] == 25_500)
+    // A type without a number property charts its time.
+    let chart = try bench.document("chart work --sum")
+    #expect(chart["points"]?.arrayValue?.map { $0["value"]?.doubleValue } == [10_800, 7200, 7500])
+    #expect(chart["property"] == "time" && chart["property_type"] == "duration")
+  }
 }

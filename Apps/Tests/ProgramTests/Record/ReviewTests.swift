@@ -34,6 +34,7 @@ struct ReviewTests {
       try bench.shown("year", width: 40) == """
         Mon 1 Jan to Wed 20 Nov, compared with
         Sun 1 Jan to Mon 20 Nov 2023
+          run 32 h 30 min in 65 sessions.
           More coffee and Trip; new: run and
           コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 %
@@ -58,6 +59,7 @@ struct ReviewTests {
     #expect(
       try bench.shown("year", width: 80) == """
         Mon 1 Jan to Wed 20 Nov, compared with Sun 1 Jan to Mon 20 Nov 2023
+          run 32 h 30 min in 65 sessions.
           More coffee and Trip; new: run and コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 % more than in the previous year (55).
           Most in Nov (34) and on Tue 19 Nov (4).
@@ -78,6 +80,7 @@ struct ReviewTests {
     #expect(
       try bench.shown("year", width: 80, locale: "C") == """
         Mon 1 Jan to Wed 20 Nov, compared with Sun 1 Jan to Mon 20 Nov 2023
+          run 32 h 30 min in 65 sessions.
           More coffee and Trip; new: run and コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 % more than in the previous year (55).
           Most in Nov (34) and on Tue 19 Nov (4).
@@ -120,6 +123,7 @@ struct ReviewTests {
     #expect(
       try bench.shown("digest", width: 80) == """
         Wed 20 Nov, night
+          run 30 min in 1 session.
           3 entries that day; a day usually has 0 to 2.
           coffee 2 and run 1.
           run: 1 of 3 this week, 2 left.
@@ -128,6 +132,7 @@ struct ReviewTests {
     #expect(
       try bench.shown("digest week", width: 40) == """
         Mon 18 to Wed 20 Nov
+          run 30 min in 1 session.
           7 entries on 2 of 3 days, 75 % more
           than in the previous week (4).
           New: Trip, run and

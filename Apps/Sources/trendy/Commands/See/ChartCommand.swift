@@ -5,12 +5,14 @@ import TrendyModels
 struct ChartCommand: Command {
   static let spec = CommandSpec(
     "chart", .one("type", .eventType, "event type"),
-    summary: "Chart entries or a property per day, week or month.", group: .review,
-    examples: ["chart coffee", "chart mood --of score", "chart run --of distance --sum --by month"],
+    summary: "Chart entries, a property or time per day, week or month.", group: .review,
+    examples: [
+      "chart coffee", "chart mood --of score", "chart run --of distance --sum --by month", "chart sleep --sum",
+    ],
     options: [
       OptionSpec(
         "--of", value: "property", kind: .propertyKey, help: "chart this property instead of counting entries"),
-      OptionSpec("--sum", help: "sum of the property in each step"),
+      OptionSpec("--sum", help: "sum of the property in each step, or of time if the type has no number"),
       OptionSpec("--mean", help: "mean of the property in each step (default)"),
       ReportOptions.step, ReportOptions.weeks("default 26; by week 12, by month 52"),
     ] + ReportOptions.ofOneType, columns: ChartText.columns)
@@ -38,7 +40,10 @@ struct ChartCommand: Command {
     ChartText(
       try options.report(session, ofType: name) { type, record in
         guard let summary else { return .count }
-        return .property(try property(of: type, among: record.propertyDefinitions(), session), summary)
+        let all = try record.propertyDefinitions()
+        let isOfTime = !all.contains { $0.eventTypeId == type.id && $0.propertyType == .number }
+        if key == nil, summary == .sum, isOfTime { return .time }
+        return .property(try property(of: type, among: all, session), summary)
       }.report)
   }
 

@@ -13,6 +13,8 @@ struct DigestCommand: Command {
     let digest: Digest
     /// Distance driven; `nil` if there were no trips, or if options select only some events.
     let driven: Driven?
+    let times: TypeTimes
+    /// Last day of the analysis.
     let today: CivilDate
   }
 
@@ -36,14 +38,17 @@ struct DigestCommand: Command {
     let digest = report.digest(period)
     let driven = try report.query.period(period, around: digest.days.lowerBound)
       .flatMap { try Driven($0, report.query, record) }
-    return Answer(digest: digest, driven: driven?.trips.isEmpty == false ? driven : nil, today: report.query.today)
+    return Answer(
+      digest: digest, driven: driven?.trips.isEmpty == false ? driven : nil,
+      times: try TypeTimes(report, on: digest.days, from: record), today: report.query.today)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     let (console, digest) = (session.console, answer.digest)
     let sentences = zip(digest.statements.map(\.topic), digest.sentences(by: PlainNarrator()))
     let driven = answer.driven.map { ("driven", $0.sentence(period, session.units)) }
-    let told = Array(sentences) + [driven].compactMap(\.self)
+    let times = answer.times.sentence.map { ("time", $0) }
+    let told = [times].compactMap(\.self) + Array(sentences) + [driven].compactMap(\.self)
     if console.isJSON {
       console.document(
         "trendy.digest/1",

@@ -18,13 +18,14 @@ struct StatsCommand: Command {
     options.query.details = .weeklyStreaks
   }
 
-  func act(_ session: Session) throws -> Report.Row {
-    try options.report(session, ofType: name).report.allRows[0]
+  func act(_ session: Session) throws -> (row: Report.Row, times: TypeTimes) {
+    let (report, record) = try options.report(session, ofType: name)
+    return (report.allRows[0], try TypeTimes(report, from: record))
   }
 
-  func show(_ answer: Report.Row, _ session: Session) throws -> ExitCode {
-    let console = session.console
-    let stats = StatsText(answer, firstWeekday: session.local.firstWeekday)
+  func show(_ found: (row: Report.Row, times: TypeTimes), _ session: Session) throws -> ExitCode {
+    let (console, answer) = (session.console, found.row)
+    let stats = StatsText(answer, found.times, firstWeekday: session.local.firstWeekday)
     if console.isJSON { console.document("trendy.stats/1", stats.json) }
     if console.format == .plain {
       for (place, value) in answer.history.days.values.enumerated() {
@@ -53,19 +54,22 @@ private struct StatsText {
   private let type: EventType
   private let history: TypeHistory
   private let streak: Streak
+  private let times: TypeTimes
   private let firstWeekday: Int
 
-  init(_ row: Report.Row, firstWeekday: Int) {
-    (type, history, streak) = (row.type, row.history, row.streak)
+  init(_ row: Report.Row, _ times: TypeTimes, firstWeekday: Int) {
+    (type, history, streak, self.times) = (row.type, row.history, row.streak, times)
     self.firstWeekday = firstWeekday
   }
 
   func lines(_ terminal: Terminal) -> [StyledText] {
     guard let basis = history.basis else { return [] }
+    let time = times[type.id]
+    let entries = time?.sessions == basis.events ? nil : Quantity(basis.events, "entry", "entries").description
     var lines = [
       StyledText([
         StyledText.Part(type.name, .name(color: type.colorHex)),
-        StyledText.Part(Quantity(basis.events, "entry", "entries").description),
+        StyledText.Part([time?.words, entries].compactMap(\.self).joined(separator: ", ")),
         StyledText.Part("on \(basis.activeDays) of \(Quantity(basis.days, "day"))"),
         StyledText.Part("since \(basis.from.words(near: history.today))", .dim, rank: .id),
       ]),
@@ -188,6 +192,7 @@ private struct StatsText {
     return [
       ("event_type", .object([("id", .string(type.id)), ("name", .string(type.name))])),
       ("events", .number(basis?.events ?? 0)), ("active_days", .number(basis?.activeDays ?? 0)),
+    ] + times.members(of: type.id) + [
       ("from", .string(basis?.from.description)), ("through", .string(basis?.through.description)),
       ("average_per_day", .number(history.averagePerDay)),
       (

@@ -11,15 +11,14 @@ struct ChartText {
   private let series: Report.Series
   private let period: CalendarPeriod
   private let today: CivilDate
-  /// Measured property; `nil` if the series counts events.
-  private let amount: (definition: PropertyDefinition, summary: AmountSummary)?
+  /// Measured property or time; `nil` if the series counts events.
+  private let amount: (name: String, summary: AmountSummary, isLength: Bool)?
 
   init(_ report: Report) {
     row = report.allRows[0]
     series = report.series(of: row)
     (period, today) = (report.query.step, report.query.today)
-    amount =
-      if case .property(let definition, let summary) = report.query.measure { (definition, summary) } else { nil }
+    amount = report.query.measure.amount
   }
 
   var type: EventType { row.type }
@@ -27,14 +26,14 @@ struct ChartText {
   var hasEvents: Bool { row.history.events > 0 }
   var isEmpty: Bool { amount == nil ? series.steps.events == 0 : !hasEvents }
 
-  private var isLength: Bool { amount?.definition.propertyType == .duration }
+  private var isLength: Bool { amount?.isLength == true }
 
   private func words(_ value: Double) -> String {
     isLength ? value == 0 ? "0 min" : DurationPhrase.words(value) : value.shortText(decimals: 2)
   }
 
   private var what: String {
-    amount.map { "\($0.definition.key) of \(type.name)" } ?? type.name
+    amount.map { "\($0.name) of \(type.name)" } ?? type.name
   }
 
   private var sentence: String? {
@@ -71,18 +70,18 @@ struct ChartText {
   }
 
   private var leftOut: [String] {
-    guard let amount, let count = row.values?.leftOut, count > 0 else { return [] }
+    guard let name = amount?.name, let count = row.values?.leftOut, count > 0 else { return [] }
     let has = count == 1 ? "has" : "have"
     return [
       "Skipped: \(Quantity(count, "entry", "entries")) \(has) a value of another kind than "
-        + "\(amount.definition.propertyType.rawValue) in '\(amount.definition.key)'."
+        + "\(isLength ? "duration" : "number") in '\(name)'."
     ]
   }
 
   private var heading: StyledText {
     let summary =
       switch amount {
-      case .some(let amount): "\(amount.definition.key), \(amount.summary.rawValue) per \(period.rawValue)"
+      case .some(let amount): "\(amount.name), \(amount.summary.rawValue) per \(period.rawValue)"
       case nil: "entries per \(period.rawValue)"
       }
     let first = series.steps.points.first?.days.lowerBound ?? today
@@ -140,8 +139,8 @@ struct ChartText {
     }
     return [
       ("event_type", .object([("id", .string(type.id)), ("name", .string(type.name))])),
-      ("property", .string(amount?.definition.key)),
-      ("property_type", .string(amount?.definition.propertyType.rawValue)),
+      ("property", .string(amount?.name)),
+      ("property_type", .string(amount.map { $0.isLength ? "duration" : "number" })),
       ("summary", .string(amount?.summary.rawValue ?? "count")), ("by", .string(period.rawValue)),
       ("sentence", .string(series.steps.events > 0 ? sentence : nil)), ("points", .array(points)),
       ("mean_of_14_days", .array(series.movingMean.map { .number($0) })),

@@ -11,7 +11,8 @@ struct PeriodText {
 
   private let review: PeriodReview
   private let driven: Driven?
-  /// Current time of day, if the last day has not ended.
+  private let times: TypeTimes
+  /// Current time of day if the last day has not ended; otherwise `nil`.
   private let clock: String?
   private let isNarrow: Bool
   private let units: Units
@@ -23,6 +24,7 @@ struct PeriodText {
     guard let span = report.query.comparison else { preconditionFailure("a report without a comparison") }
     review = PeriodReview(report, over: span)
     driven = try Driven(span, report.query, record)
+    times = try TypeTimes(report, on: span.days, from: record)
     clock = span.isPresent ? session.local.time(session.now) : nil
     self.isNarrow = isNarrow
     units = session.units
@@ -47,7 +49,7 @@ struct PeriodText {
       )
       return
     }
-    for sentence in [sentence] + (year?.sentences ?? []) {
+    for sentence in [times.sentence, sentence].compactMap(\.self) + (year?.sentences ?? []) {
       for line in console.terminal.lines(of: sentence, indent: 2) { console.text(line) }
     }
     let table = FigureTable(
@@ -104,14 +106,15 @@ struct PeriodText {
         "types",
         .array(
           review.rows.map { row in
-            .object([
-              ("event_type", .object([("id", .string(row.type.id)), ("name", .string(row.type.name))])),
-              ("now", .number(row.change.now)), ("before", .number(row.change.before)),
-              ("percent", .number(row.change.percent)), ("direction", .string(row.change.direction.rawValue)),
-              ("active_days", .number(row.change.activeDays)),
-              ("active_days_before", .number(row.change.activeDaysBefore)),
-              ("values", .array(row.values.map { .number($0) })),
-            ])
+            .object(
+              [
+                ("event_type", .object([("id", .string(row.type.id)), ("name", .string(row.type.name))])),
+                ("now", .number(row.change.now)), ("before", .number(row.change.before)),
+                ("percent", .number(row.change.percent)), ("direction", .string(row.change.direction.rawValue)),
+                ("active_days", .number(row.change.activeDays)),
+                ("active_days_before", .number(row.change.activeDaysBefore)),
+                ("values", .array(row.values.map { .number($0) })),
+              ] + times.members(of: row.type.id))
           })
       ),
       ("driven", self.driven.map { driven($0.now) } ?? .null),
