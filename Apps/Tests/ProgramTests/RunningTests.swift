@@ -16,7 +16,7 @@ struct RunningTests {
   }
 
   @Test func `a started event runs until it is stopped`() throws {
-    #expect(try bench.trendy("stop").status == 66)
+    #expect(try bench.trendy("stop").status == 1)
     let start = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) - 2700)
     let started = try bench.trendy("start", "workout", "--at", RFC3339.string(from: start)).output
     #expect(started.contains("running 45 min"), "\(started)")
@@ -36,7 +36,7 @@ struct RunningTests {
     let length = stopped["properties"]?.objectValue?["duration"]?.objectValue?["value"]?.doubleValue
     #expect(length == 2700)
     #expect(try bench.trendy("stop").output.contains("headache"))
-    #expect(try bench.trendy("stop").status == 66)
+    #expect(try bench.trendy("stop").status == 1)
     try bench.trendy("undo")
     #expect(try event("@1")["is_running"] == true)
     #expect(try bench.trendy("today").output.contains("running 2 h"))
@@ -58,14 +58,14 @@ struct RunningTests {
     #expect(try bench.trendy("show", "@1").output.contains("20 min"))
     try bench.trendy("undo")
     try bench.trendy("rm", "@1", "@2")
-    #expect(try bench.trendy("stop").status == 66)
+    #expect(try bench.trendy("stop").status == 1)
     try bench.trendy("undo")
     #expect(try bench.trendy("stop", "--all").status == 0)
     // Setting an end with `trendy edit` also stops the event.
     try bench.trendy("start", "coffee", "--at", "-30m")
     try bench.trendy("edit", "@1", "--to", "-10m")
     #expect(try event("@1")["is_running"] == false)
-    #expect(try bench.trendy("stop").status == 66)
+    #expect(try bench.trendy("stop").status == 1)
   }
 
   @Test func `a running event is visible on every device and can be stopped on any`() throws {
@@ -83,7 +83,7 @@ struct RunningTests {
     #expect(try bench.trendy("stop", "--at", end, store: "other").status == 0)
     try bench.trendy("sync", store: "other")
     try bench.trendy("sync")
-    #expect(try bench.trendy("stop").status == 66)
+    #expect(try bench.trendy("stop").status == 1)
     #expect(try bench.trendy("list").output.contains("workout  45 min"))
   }
 

@@ -169,8 +169,8 @@ struct WordsTests {
   @Test(
     "a command name of another program suggests the equivalent one",
     arguments: zip(
-      ["cancel", "continue", "annotate", "tags", "done", "next"],
-      ["undo", "start", "edit", "type", "stop", "today"]))
+      ["begin", "resume", "annotate", "tags", "done", "next"],
+      ["start", "continue", "edit", "type", "stop", "today"]))
   func otherWords(word: String, here: String) throws {
     #expect(try trendy([word]).talk.contains("Did you mean 'trendy \(here)'?"))
   }

@@ -30,12 +30,7 @@ struct StartCommand: Command {
     let meaning = try phrase.meaning(among: Vocabulary(store), session) { container.makeID() }
     let (event, type) = (meaning.event, meaning.type)
     try meaning.confirmAbbreviation(in: container, session)
-    if let running = try RunningEvent.all(in: store).first(where: { $0.event.eventTypeId == type.id })?.event {
-      let since = session.local.dayAndTime(running.timestamp, year: session.local.components(of: session.now).year)
-      throw CommandError(
-        "'\(type.name)' has been running since \(since)",
-        hint: "Stop it first: trendy stop \(ShellWords.quoted(type.name))", exit: .refused)
-    }
+    try session.checkIsNotRunning(type, in: store)
     let started = RunningEvent(event, markId: container.makeID())
     try container.record.perform(
       session.undoLabel("start", type.name, event), meaning.changes + [.record(started.mark)])
