@@ -189,7 +189,7 @@ struct HoursTests {
   @Test func `a running event counts up to now and is marked`() throws {
     let start = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) - 5400)
     try bench.trendy("start", "workout", "--at", RFC3339.string(from: start))
-    #expect(try bench.trendy("hours").output.contains("workout, running   1 h 30 min   1 session"))
+    #expect(try bench.trendy("hours").output.contains("workout, running  1 h 30 min   1 session"))
     let found = try bench.trendy("hours", "--json").document
     let now = try #require(found["now"]?.stringValue.flatMap { RFC3339.date(from: $0) })
     #expect(abs(now.timeIntervalSince(start) - (found["time_s"]?.doubleValue ?? 0)) < 0.002 && found["running"] == 1)

@@ -21,7 +21,7 @@ struct ReportOptionTests {
     try bench.log(lines)
   }
 
-  private static let ofOneType = ["stats coffee", "chart coffee", "cal coffee"]
+  private static let ofOneType = ["stats coffee", "chart coffee", "cal coffee", "hours coffee"]
   private static let ofTypes = [
     "streaks", "records", "week", "month", "year", "cal", "digest", "digest week", "insights", "export report",
   ]

@@ -53,14 +53,17 @@ struct SplitCommand: Command {
     return try EventList([first, second], in: container.makeStore())
   }
 
-  /// Returns the event, and its mark if it is running. A name with a digit or `@` is an id.
+  /// Returns the event, and its mark if it is running. A running event is also found by its type.
   private func chosen(
     in store: any DataStoreProtocol, _ session: Session
   ) throws -> (event: Event, running: RunningEvent?) {
+    let choice = RunningChoice(name: name, session: session)
     guard let name, name.contains(where: { $0 == "@" || $0.isNumber }) else {
-      let running = try RunningChoice(name: name, session: session).event(in: store)
+      let running = try choice.event(in: store)
       return (running.event, running)
     }
+    // Without a running event of a type with this name, the name is an id.
+    if let running = try? choice.event(in: store) { return (running.event, running) }
     let event = try Lookup(store: store).event(name)
     return (event, try RunningEvent.all(in: store).first { $0.event.id == event.id })
   }
