@@ -206,18 +206,28 @@ extension CommandTable {
     func table(_ options: [OptionSpec]) -> [String] {
       ["```"] + OptionSpec.table(of: options, width: 100) + ["```", ""]
     }
+    // Options of many commands are described once.
+    let uses = visibleCommands.flatMap(\.options).reduce(into: [OptionSpec: Int]()) { $0[$1, default: 0] += 1 }
+    var common: [OptionSpec] = []
     var lines = ["## \(program)", "", about, ""]
     for (group, commands) in groups {
       lines += ["### \(program): \(group.name)", "", group.summary, ""]
       for command in commands {
         lines += ["#### \(program) \(command.name)", "", command.summary, "", "```", usage(of: command)]
         lines += command.examples.map { "$ \(program) \($0)" } + ["```", ""]
-        if !command.options.isEmpty { lines += table(command.options) }
+        let shared = command.options.filter { uses[$0, default: 0] >= 10 }
+        common += shared.filter { !common.contains($0) }
+        let own = command.options.filter { !shared.contains($0) }
+        if !own.isEmpty { lines += table(own) }
+        if !shared.isEmpty {
+          lines += ["Common options: \(shared.map { "`\($0.key)`" }.joined(separator: ", "))", ""]
+        }
         if !command.columns.isEmpty {
           lines += ["Columns of `--plain`: \(command.columns.joined(separator: ", "))", ""]
         }
       }
     }
+    if !common.isEmpty { lines += ["### \(program): common options", ""] + table(common) }
     return (lines + ["### \(program): global options", ""] + table(globalOptions) + notes.map { "- \($0)" })
       .joined(separator: "\n")
   }
