@@ -3,8 +3,18 @@ import TrendyInterchange
 
 /// Help on an import or export format, such as `trendy help import loop`.
 enum FormatGuide {
-  /// Returns the help on a format, or `nil` if the topic is not a format.
+  /// Returns a line for each format that can be imported: its name, and how to get a file.
+  private static var list: String {
+    let rows = InterchangeFormat.readable.map { (label: $0.word, text: $0.guide?.origin ?? $0.summary) }
+    // Wide enough for one line per format.
+    let lines = ["Formats that can be imported, and where to find a file:", ""] + Terminal.columns(rows, width: 1000)
+    return (lines + ["", "Details: trendy help import FORMAT"]).joined(separator: "\n")
+  }
+
+  /// Returns the help on a format, or the list of formats.
+  /// - Returns: `nil` if the topic is not a format.
   static func text(on topic: [String], width: Int) -> String? {
+    if topic == ["formats"] { return list }
     guard topic.count == 2, ["import", "export"].contains(topic[0]), let format = InterchangeFormat.named(topic[1])
     else { return nil }
     func words(_ contents: InterchangeFormat.Contents) -> String { contents.isEmpty ? "no" : contents.words }

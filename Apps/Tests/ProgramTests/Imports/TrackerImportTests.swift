@@ -151,7 +151,22 @@ struct TrackerImportTests {
     #expect(listed.contains("Espresso") && !listed.contains("coffee"), "\(listed)")
   }
 
+  @Test func `files of wearables add nothing when they are imported again`() throws {
+    try file("Takeout/steps-2026-03-01.json", #"[{"dateTime":"03/01/26 08:05:00","value":"12"}]"#)
+    try file("Takeout/weight.csv", "timestamp,weight grams,data source\n2026-03-01T08:00:00Z,80500,Aria\n")
+    try file("Takeout/journal.txt", "[2026-03-01 08:05] A walk.\n")
+    let first = try bench.trendy("import", path("Takeout"), "--json")
+    #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 3, "\(first.talk)")
+    let again = try bench.trendy("import", path("Takeout"), "--json")
+    #expect(try again.document.objectValue?["new"] == .object([:]), "\(again.talk)")
+    // The name of a single file determines its type.
+    let single = try bench.trendy("import", path("Takeout/steps-2026-03-01.json"), "--json")
+    #expect(try single.document.objectValue?["new"] == .object([:]), "\(single.talk)")
+  }
+
   @Test func `help on a format explains how to export the file, what is imported and how it was verified`() throws {
+    let list = try bench.trendy("help", "formats").output
+    for word in ["fitbit", "gpx", "ics", "zip"] { #expect(list.contains("\n  \(word) "), "\(list)") }
     let help = try bench.trendy("help", "import", "nomie").output
     #expect(help.contains("Backup") && help.contains("#tag") && help.contains("no real file"), "\(help)")
     #expect(try bench.trendy("help", "export", "loop").output.contains("trendy export loop FILE"))

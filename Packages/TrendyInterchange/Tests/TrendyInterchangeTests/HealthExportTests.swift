@@ -258,7 +258,7 @@ struct HealthExportTests {
     let water = Self.record(
       "QuantityTypeIdentifierDietaryWater", "100", unit: "mL", "2026-03-02 08:00:00 +0100", "2026-03-02 08:00:00 +0100")
     let heart = Self.record(
-      "QuantityTypeIdentifierHeartRate", "60", unit: "count/min", "2026-03-02 08:00:00 +0100",
+      "QuantityTypeIdentifierVO2Max", "60", unit: "mL/min·kg", "2026-03-02 08:00:00 +0100",
       "2026-03-02 08:00:00 +0100")
     let content =
       " <Correlation type=\"HKCorrelationTypeIdentifierFood\" sourceName=\"A\">\n\(water)\(heart) </Correlation>\n"
@@ -268,9 +268,38 @@ struct HealthExportTests {
     #expect(events.count == 1)
     #expect(
       summary.skipped == [
-        "HKQuantityTypeIdentifierHeartRate": 2, "Correlation": 1, "ActivitySummary": 1, "ClinicalRecord": 1,
+        "HKQuantityTypeIdentifierVO2Max": 2, "Correlation": 1, "ActivitySummary": 1, "ClinicalRecord": 1,
       ])
     #expect(summary.elements == 6)
+  }
+
+  @Test func `weights, heart rates and blood pressures become averages per local date in one unit`() throws {
+    func record(_ type: String, _ value: String, _ unit: String, _ time: String) -> String {
+      Self.record("QuantityTypeIdentifier\(type)", value, unit: unit, time, time)
+    }
+    let content = [
+      record("BodyMass", "80", "kg", "2026-03-02 08:00:00 +0100"),
+      record("BodyMass", "176.36981", "lb", "2026-03-03 00:30:00 +0100"),
+      record("HeartRate", "60", "count/min", "2026-03-02 08:00:00 +0100"),
+      record("HeartRate", "1.5", "count/s", "2026-03-02 09:00:00 +0100"),
+      record("BloodPressureSystolic", "120", "mmHg", "2026-03-02 08:00:00 +0100"),
+      record("BloodPressureDiastolic", "10.6658", "kPa", "2026-03-02 08:00:00 +0100"),
+      record("BloodPressureDiastolic", "80", "bar", "2026-03-02 08:00:00 +0100"),
+    ]
+    let (events, summary) = try Self.read(content.joined())
+    #expect(
+      events.map(\.key) == [
+        "apple-health|blood-pressure|2026-03-02", "apple-health|heart-rate|2026-03-02",
+        "apple-health|weight|2026-03-02",
+        "apple-health|weight|2026-03-03",
+      ])
+    #expect(events[0].properties == ["systolic": .number(120), "diastolic": .number(80), "unit": .text("mmHg")])
+    #expect(
+      events[1].properties == [
+        "heart_rate": .number(75), "minimum": .number(60), "maximum": .number(90), "unit": .text("beats/min"),
+      ])
+    #expect(events[3].properties == ["weight": .number(80), "unit": .text("kg")])
+    #expect(summary.problems.map(\.reason) == ["unknown unit \"bar\""])
   }
 
   @Test func `an invalid record is reported with its line and the others are read`() throws {

@@ -269,6 +269,6 @@ struct TableInferenceTests {
       try Self.read(table)
     }
     let chosen = try Self.read(table) { $0.isZoneChosen = true }
-    #expect(chosen.events.count == 2 && chosen.problems.count == 1)
+    #expect(chosen.events.count == 2 && chosen.problems.count == 2)
   }
 }

@@ -4,7 +4,7 @@ struct HelpCommand: Command {
   static let spec = CommandSpec(
     "help", .any("command", .command), summary: "Show help for all commands, one command, a group, or a topic.",
     group: .system,
-    examples: ["help log", "help drive", "help times", "help options", "help import loop"],
+    examples: ["help log", "help drive", "help times", "help options", "help formats", "help import loop"],
     options: [
       OptionSpec("--markdown", help: "print everything as Markdown"),
       OptionSpec("--manual", help: "print everything as a manual page"), Pager.option,

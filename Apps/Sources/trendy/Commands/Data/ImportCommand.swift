@@ -81,6 +81,7 @@ struct ImportCommand: Command {
       zone = named
     }
     var options = ImportOptions(zone: zone, range: try session.range(), now: session.now)
+    options.fileName = path
     options.isDayFirst = arguments.value("--date-format").map { $0 == "dmy" }
     options.isZoneChosen = isZoneChosen
     options.decimalSign = arguments.value("--decimal").flatMap(DecimalSign.init(rawValue:))

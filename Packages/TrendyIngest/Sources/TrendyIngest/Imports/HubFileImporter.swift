@@ -52,6 +52,7 @@ public struct HubFileImporter: FileImporting {
     defer { if desk.isBegun { ingest.onImported(for: desk.desk.user) } }
     var options = ImportOptions(zone: zone, now: clock.now)
     options.isDayFirst = file.isDayFirst
+    options.fileName = file.name
     // The page displays the zone that it sends, so the user has confirmed it.
     options.isZoneChosen = true
     if file.onlyTypes.count == 1 { options.typeName = file.onlyTypes.first }

@@ -24,10 +24,17 @@ enum FolderReader {
         try body(.skip(what: FileToSkip.recognise(head)?.name ?? "file of unknown format"), path)
       }
     }
-    // Fixes come first, so that trips in other files are recognised as duplicates of the trips detected from the fixes.
+    // Fixes come first, so that trips in the other files are recognised as duplicates of the trips detected in the
+    // fixes.
+    var values = DailyValues()
     for (path, format) in paths.filter({ $0.format.reads == .fixes }) + paths.filter({ $0.format.reads != .fixes }) {
       do {
-        if format.isReadAsRecords {
+        if let app = format.app {
+          // A day's measurements may be in several files.
+          try app.read(ByteInput(from: try files.open(path)), options, path: path, &values) {
+            try body($0, "\(path), \($1)")
+          }
+        } else if format.isReadAsRecords {
           try format.read(ByteInput(from: try files.open(path)), options) { try body($0, "\(path), \($1)") }
         } else if let bytes = try files.bytes(of: path, limit: trackLimit) {
           try body(.track(try TrackFile(reading: bytes)), path)
@@ -39,6 +46,7 @@ enum FolderReader {
         try body(.bad(reason: "\(error)"), path)
       }
     }
+    try values.give(options, body)
   }
 
   static func describe(_ files: ExportFiles) -> String {

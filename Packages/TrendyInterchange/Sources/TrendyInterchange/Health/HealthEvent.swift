@@ -9,6 +9,9 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
   case water
   case steps
   case activeEnergy = "active-energy"
+  case weight
+  case heartRate = "heart-rate"
+  case bloodPressure = "blood-pressure"
 
   /// Display name, which is also the default name of the event type.
   public var name: String {
@@ -19,6 +22,9 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
     case .water: "Water"
     case .steps: "Steps"
     case .activeEnergy: "Active energy"
+    case .weight: "Weight"
+    case .heartRate: "Heart rate"
+    case .bloodPressure: "Blood pressure"
     }
   }
 
@@ -36,13 +42,17 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
     case .water: [("volume", .number), ("source", .text)]
     case .steps: [("steps", .number)]
     case .activeEnergy: [("energy", .number)]
+    case .weight: [("weight", .number), ("unit", .text)]
+    case .heartRate: [("heart_rate", .number), ("minimum", .number), ("maximum", .number), ("unit", .text)]
+    case .bloodPressure: [("systolic", .number), ("diastolic", .number), ("unit", .text)]
     }
   }
 }
 
 /// Event from a health export.
 ///
-/// Its properties are in seconds, metres, kilocalories and millilitres, regardless of the units in the file.
+/// Its properties are in seconds, metres, kilocalories, millilitres, kilograms, beats per minute and millimetres of
+/// mercury, regardless of the units in the file.
 public struct HealthEvent: Hashable, Sendable {
   public var category: HealthCategory
   /// Natural key, equal in every export: the category with the times in seconds, or with the date.

@@ -110,7 +110,38 @@ enum HealthUnit {
     }
   }
 
-  /// Metres in a unit of length, or `nil` for an unknown unit.
+  /// Returns the factor that converts a unit of mass to kilograms, or `nil` for an unknown unit.
+  static func mass(_ unit: String) -> Double? {
+    switch unit {
+    case "kg": 1
+    case "g": 0.001
+    case "lb": 0.453_592_37
+    case "oz": 0.028_349_523_125
+    case "st": 6.350_293_18
+    default: nil
+    }
+  }
+
+  /// Returns the factor that converts a unit of frequency to beats per minute, or `nil` for an unknown unit.
+  static func rate(_ unit: String) -> Double? {
+    switch unit {
+    case "count/min": 1
+    case "count/s", "Hz": 60
+    default: nil
+    }
+  }
+
+  /// Returns the factor that converts a unit of pressure to millimetres of mercury, or `nil` for an unknown unit.
+  static func pressure(_ unit: String) -> Double? {
+    switch unit {
+    case "mmHg": 1
+    case "kPa": 7.500_615_613
+    case "Pa": 0.007_500_615_613
+    default: nil
+    }
+  }
+
+  /// Returns the factor that converts a unit of length to metres, or `nil` for an unknown unit.
   static func length(_ unit: String) -> Double? {
     switch unit {
     case "m": 1

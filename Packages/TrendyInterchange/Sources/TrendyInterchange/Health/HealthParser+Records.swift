@@ -34,7 +34,7 @@ extension HealthParser {
       text: { () throws(XMLProblem) in try scanner.unescaped(source) })
     var read = Record(kind: kind, start: from, end: to, source: sourceIndex, line: 0)
     switch kind {
-    case .steps, .energy, .water:
+    case .steps, .energy, .water, .weight, .heartRate, .systolic, .diastolic:
       guard let number = HealthNumber.read(scanner.bytes(value)), number >= 0, number < 1e9 else {
         return report("invalid value \"\(try shown(value))\"")
       }
@@ -96,8 +96,19 @@ extension HealthParser {
           properties: ["duration": .duration(Double(seconds)), "source": sourceProperty(record.source)]
             .compactMapValues { $0 },
           line: record.line), body)
+    case .weight: add(record, to: .weight, "weight")
+    case .heartRate: add(record, to: .heartRate, "heart_rate")
+    case .systolic: add(record, to: .bloodPressure, "systolic")
+    case .diastolic: add(record, to: .bloodPressure, "diastolic")
     case .other: break
     }
+  }
+
+  private mutating func add(_ record: Record, to category: HealthCategory, _ property: String) {
+    let local = Double(record.start.seconds + offset(of: record.start, in: record.zone))
+    measurements.add(
+      record.value, property, type: category.rawValue,
+      on: CivilDate(daysSince1970: Int((local / 86_400).rounded(.down))), .average, format: "apple-health")
   }
 
   private func checkSize() throws {
@@ -116,6 +127,10 @@ extension HealthParser {
     case "HKQuantityTypeIdentifierStepCount": lastKind = .steps
     case "HKQuantityTypeIdentifierActiveEnergyBurned": lastKind = .energy
     case "HKQuantityTypeIdentifierDietaryWater": lastKind = .water
+    case "HKQuantityTypeIdentifierBodyMass": lastKind = .weight
+    case "HKQuantityTypeIdentifierHeartRate": lastKind = .heartRate
+    case "HKQuantityTypeIdentifierBloodPressureSystolic": lastKind = .systolic
+    case "HKQuantityTypeIdentifierBloodPressureDiastolic": lastKind = .diastolic
     case "HKCategoryTypeIdentifierMindfulSession": lastKind = .mindfulness
     case "HKCategoryTypeIdentifierSleepAnalysis": lastKind = .sleep
     default: lastKind = .other(otherIndex(name.isEmpty ? "Record without a type" : name))
@@ -130,6 +145,9 @@ extension HealthParser {
     case .steps: text == "count" ? 1 : nil
     case .energy: HealthUnit.energy(text)
     case .water: HealthUnit.volume(text)
+    case .weight: HealthUnit.mass(text)
+    case .heartRate: HealthUnit.rate(text)
+    case .systolic, .diastolic: HealthUnit.pressure(text)
     case .mindfulness, .sleep, .other: nil
     }
   }

@@ -10,6 +10,15 @@ extension HealthParser {
     steps = DailyTotals()
     try give(energy.totals(sources), as: .activeEnergy, "energy", body)
     energy = DailyTotals()
+    for total in measurements.totals {
+      guard let category = HealthCategory(rawValue: total.type) else { continue }
+      let unit = [HealthCategory.weight: "kg", .heartRate: "beats/min", .bloodPressure: "mmHg"][category] ?? ""
+      try give(
+        HealthEvent(
+          category: category, key: "apple-health|\(category.rawValue)|\(total.day)",
+          start: Self.date(Int64(total.day.daysSince1970) * 86_400), date: total.day, secondsFromGMT: 0,
+          properties: total.properties.merging(["unit": .text(unit)]) { first, _ in first }), body)
+    }
     let (sessions, short) = sleep.sessions(sources)
     if short > 0 { summary.skipped["sleep of less than \(SleepSessions.shortest / 60) minutes"] = short }
     for session in sessions { try give(event(of: session), body) }
@@ -19,7 +28,11 @@ extension HealthParser {
     _ totals: [(date: Int, value: Double)], as category: HealthCategory, _ property: String,
     _ body: (HealthEvent) throws -> Void
   ) throws {
-    for (day, value) in totals where value > 0 {
+    for (day, value) in totals {
+      guard value > 0 else {
+        summary.skipped["day with a total of 0", default: 0] += 1
+        continue
+      }
       let date = CivilDate(daysSince1970: day)
       try give(
         HealthEvent(

@@ -16,9 +16,12 @@ extension HealthParser {
     }
     guard let (from, to) = try period(start, end) else { return nil }
     func number(_ name: String, _ unit: (String) -> Double?) -> Double? {
-      guard let text = texts[name], let value = FieldText.number(text), value >= 0, value < 1e9,
-        let factor = unit(texts[name + "Unit"] ?? "")
-      else { return nil }
+      guard let text = texts[name], !text.isEmpty else { return nil }
+      guard let value = FieldText.number(text), value >= 0, value < 1e9, let factor = unit(texts[name + "Unit"] ?? "")
+      else {
+        report("invalid \(name) \"\(text.prefix(40)) \((texts[name + "Unit"] ?? "").prefix(20))\": ignored")
+        return nil
+      }
       return value * factor
     }
     return Workout(

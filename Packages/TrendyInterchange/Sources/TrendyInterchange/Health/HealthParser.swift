@@ -9,6 +9,11 @@ struct HealthParser: ~Copyable {
     case water
     case mindfulness
     case sleep
+    /// Measurement whose average per day is imported.
+    case weight
+    case heartRate
+    case systolic
+    case diastolic
     case other(Int)
   }
 
@@ -63,6 +68,7 @@ struct HealthParser: ~Copyable {
   var steps = DailyTotals()
   var energy = DailyTotals()
   var sleep = SleepSessions()
+  var measurements = DailyValues()
 
   /// Types that are skipped. Their counts are in `otherCounts`.
   var otherNames: [String] = []

@@ -115,7 +115,9 @@ public struct ImportOptions: Sendable {
   public var durationUnit: DurationUnit?
   /// Event type for the rows of a table without a type column.
   public var typeName: String?
-  /// Lower-case cell texts that mark a habit as done in a table with one column per habit; `nil` for the defaults.
+  /// Name of the file, from which the event type of some files is derived.
+  public var fileName: String?
+  /// Lower-case cell texts that mark a habit as done, in a table with one column per habit. `nil` for the defaults.
   public var doneValues: Set<String>?
 
   /// Creates options. The arguments correspond to the properties.

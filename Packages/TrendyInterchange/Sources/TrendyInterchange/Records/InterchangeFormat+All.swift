@@ -1,7 +1,7 @@
 extension InterchangeFormat {
   /// All formats, most specific first. The first format that recognises a file is used.
   public static let all: [InterchangeFormat] =
-    own + habits + timeSheets + calendars + health + journeys + tables + tracks + folders
+    own + habits + timeSheets + calendars + health + journeys + apps + tables + tracks + folders
 
   private static let own = [
     InterchangeFormat(

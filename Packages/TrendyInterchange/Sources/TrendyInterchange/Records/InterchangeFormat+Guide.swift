@@ -11,6 +11,61 @@ extension InterchangeFormat {
   public var guide: Guide? { Self.guides[word] }
 
   private static let guides = trackerGuides.merging(journeyGuides) { first, _ in first }
+    .merging(appGuides) { first, _ in first }
+
+  private static let appGuides: [String: Guide] = [
+    "fitbit": Guide(
+      origin: "Google Takeout: Fitbit. Import the whole archive, because the hours of a day may be in two files.",
+      result: "Sleep, Workout and Weight events, and an all-day event for each day's steps, heart rate and so on."),
+    "google-fit": Guide(
+      origin: "Google Takeout: Fit.",
+      result: "A Daily activity event per day with all metrics, and a Workout for each session."),
+    "garmin": Guide(
+      origin: "garmin.com/account: Data Management > Export Your Data.",
+      result: "A Daily activity event per day, and a Sleep event per night. Activities are FIT files in the archive."),
+    "samsung": Guide(
+      origin: "In Samsung Health: Settings > Download personal data.",
+      result:
+        "Events for sleep, workouts, weight and blood pressure; one event per day for steps and for the heart rate."),
+    "oura": Guide(
+      origin: "membership.ouraring.com: Export Data.",
+      result: "Events for sleep and workouts; one event per day for activity, scores and the heart rate."),
+    "withings": Guide(
+      origin: "In Withings: Profile > Settings > Download your data.",
+      result: "Events for weight, blood pressure, sleep and activities. Raw measurements are not read."),
+    "dayone": Guide(
+      origin: "In Day One: File > Export > JSON.",
+      result: "A Journal event for each entry with its text, tags and place."),
+    "sleep-as-android": Guide(
+      origin: "In Sleep as Android: Backup > Export data.",
+      result: "A Sleep event for each night with rating, noise and the share of deep sleep."),
+    "myfitnesspal": Guide(
+      origin: "On myfitnesspal.com: Reports > Export Data.",
+      result: "A Meal event for each meal of a day with its nutrients, and a Workout for each exercise."),
+    "teslamate": Guide(
+      origin: "Run psql teslamate --csv -c 'select * from drives' > drives.csv in TeslaMate's database.",
+      result: "A trip for each drive with distance and duration. TeslaFi's months are tables of positions (csv)."),
+    "streaks": Guide(
+      origin: "In Streaks: Settings > Export Data.",
+      result: "An all-day event for each completed task. Missed and skipped days are counted."),
+    "exist": Guide(
+      origin: "exist.io/account/export: full JSON export. Keep the names of the files.",
+      result: "An all-day event for each day with a value; its type is the attribute. Days with 0 are skipped."),
+    "track-and-graph": Guide(
+      origin: "In Track & Graph: open a group > Export.",
+      result: "An event for each data point; its type is the tracker."),
+    "jrnl": Guide(
+      origin: "Run jrnl --format text > journal.txt, or use the journal file if it is not encrypted.",
+      result: "A Journal event for each entry with its text, and its @tags as a property."),
+    "org": Guide(
+      origin: "Use the .org file, which contains lines such as CLOCK: [2026-03-01 Sun 08:00]--[2026-03-01 Sun 09:00].",
+      result: "An event for each clock; its type is the headline. --map TAG=TYPE assigns types by tag."),
+    "home-assistant": Guide(
+      origin: "In Home Assistant: History > Download data.",
+      result:
+        "An event for each state of an entity until the next one, except off and similar states; numbers as an "
+        + "average per day."),
+  ]
 
   private static let journeyGuides: [String: Guide] = [
     "google-records": Guide(
@@ -120,7 +175,8 @@ extension InterchangeFormat {
     "apple-health": Guide(
       origin: "On the iPhone: Health > your picture > Export All Health Data.",
       result:
-        "Workouts with their routes, sleep, mindfulness and water as events; steps and energy as one all-day event a day."
+        "Workouts with their routes, sleep, mindfulness and water as events; steps, energy, weight, heart rate and blood "
+        + "pressure as one all-day event a day."
     ),
     "ics": Guide(
       origin: "Export the calendar, or download its address that ends in .ics.",

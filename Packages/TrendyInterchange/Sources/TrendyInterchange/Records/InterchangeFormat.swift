@@ -41,7 +41,10 @@ public struct InterchangeFormat: Sendable {
   public let basis: String
   /// Corresponding track format, or `nil` if this is not a track format.
   public let track: ImportFormat?
-  private let table: TableProfile?
+  /// Profiles of the tables that are recognised by their columns.
+  private let tables: [TableProfile]
+  /// Layouts of the program's files, if it has several.
+  let app: AppTables?
   private let recognise: @Sendable (ArraySlice<UInt8>) -> Bool
   private let readRecords: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)?
   private let folder: FolderReading?
@@ -55,7 +58,7 @@ public struct InterchangeFormat: Sendable {
 
   init(
     _ word: String, _ name: String, _ summary: String, reads: Contents = [], writes: Contents = [], basis: String,
-    track: ImportFormat? = nil, table: TableProfile? = nil,
+    track: ImportFormat? = nil, table: TableProfile? = nil, app: AppTables? = nil,
     recognise: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = { _ in false },
     read: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)? = nil, folder: FolderReading? = nil,
     writer: (@Sendable (ExportContext) -> any EventWriter)? = nil,
@@ -68,9 +71,18 @@ public struct InterchangeFormat: Sendable {
     self.writes = writes
     self.basis = basis
     self.track = track
-    self.table = table
-    self.recognise = recognise
-    readRecords = read
+    tables = table.map { [$0] } ?? app?.profiles.filter { $0.jsonArray == nil } ?? []
+    self.app = app
+    self.recognise = { head in app?.jsonProfile(head) != nil || recognise(head) }
+    if let app {
+      readRecords = { input, options, body in
+        var values = DailyValues()
+        try app.read(input, options, path: options.fileName, &values, body)
+        try values.give(options, body)
+      }
+    } else {
+      readRecords = read
+    }
     self.folder = folder
     makeWriter = writer
     makeArchiveWriter = archiveWriter
@@ -114,9 +126,9 @@ public struct InterchangeFormat: Sendable {
     // The header of a table is parsed only once for all formats.
     var header: TableHeader??
     return readable.first { format in
-      if let profile = format.table {
+      if !format.tables.isEmpty {
         if header == nil { header = .some(isPlainText(head) ? EventTableReader.header(of: head) : nil) }
-        return header??.normalized.isEmpty == false && profile.matches(header??.normalized ?? [])
+        if let names = header??.normalized, format.tables.contains(where: { $0.matches(names) }) { return true }
       }
       guard let form = format.track else { return format.recognise(head) }
       if track == nil { track = .some(ImportFormat.detect(Array(head))) }

@@ -12,37 +12,44 @@ struct EventTableReader {
   /// Number of rows used to find the columns.
   private static let sample = 1000
 
-  private let profile: TableProfile
-  private let options: ImportOptions
-  private let header: TableHeader
-  private let separator: UInt8
+  let profile: TableProfile
+  let options: ImportOptions
+  let header: TableHeader
+  let separator: UInt8
   private var columns: [TableProfile.Role: Int] = [:]
-  /// Column indices from ``columns``, in a form that is fast to access.
-  private var places = Places([:])
-  private var properties: [Property] = []
-  /// Habit columns; empty for a table with one event per row.
-  private var habits: [Property] = []
-  /// Type of all rows if the table has no type column.
-  private var typeName: String?
-  private var amountColumn: Int?
-  private var amounts = NumberColumn()
-  private var coordinates = NumberColumn()
-  private var start = DateColumn()
-  private var end = DateColumn()
-  private var durations = DurationColumn()
+  /// Indices of ``columns`` in a form that is fast to access.
+  var places = Places([:])
+  var properties: [Property] = []
+  /// Columns of habits; empty for a table with one event per row.
+  var habits: [Property] = []
+  /// Type of all rows, if the table has no type column.
+  var typeName: String?
+  /// Column that contains the amount of a habit.
+  var amountColumn: Int?
+  var amounts = NumberColumn()
+  var coordinates = NumberColumn()
+  var start = DateColumn()
+  var end = DateColumn()
+  var durations = DurationColumn()
   /// Time zone in the name of the time column, such as `Start (UTC)`.
-  private var columnZone: ZoneClock?
-  private let zones = ZoneCache()
+  var columnZone: ZoneClock?
+  let zones = ZoneCache()
+  /// Index of the column that selects rows.
+  var filterColumn: Int?
+  /// Columns that the profile does not import.
+  var unread: [Int] = []
 
-  private struct Property {
+  struct Property {
     var index: Int
     var name: String
     var kind = PropertyType.text
     var isList = false
     var numbers = NumberColumn()
+    var column: TableProfile.Column?
   }
 
-  private final class ZoneCache {
+  /// Cache of time zones by name.
+  final class ZoneCache {
     var clocks: [String: ZoneClock?] = [:]
 
     subscript(name: String) -> ZoneClock? {
@@ -54,7 +61,7 @@ struct EventTableReader {
   }
 
   /// Column index for each role, or -1 if no column has the role.
-  private struct Places {
+  struct Places {
     var id, type, start, startDate, startTime, end, endDate, endTime, duration, isAllDay, note, title, source: Int
     var externalId, place, latitude, longitude, zone: Int
 
@@ -123,10 +130,17 @@ struct EventTableReader {
       if let problem = rows.problem { try body(.bad(reason: problem), "line \(title.line)") }
     }
     var evidence = whole == nil ? TableEvidence(reader) : nil
+    var unread: [Int: Int] = [:]
     while let (line, cells) = try rows.next() {
       if let problem = rows.problem { try body(.bad(reason: problem), "line \(line)") }
       try reader.give(cells) { try body($0, "line \(line)") }
+      for index in reader.unread where reader.isSelected(cells) && CellText.cell(cells, index) != nil {
+        unread[index, default: 0] += 1
+      }
       evidence?.add(cells, reader)
+    }
+    for (index, count) in unread.sorted(by: { $0.key < $1.key }) {
+      try body(.skip(what: "value of '\(reader.header.names[index].prefix(60))'", count: count), "the file")
     }
     if let evidence { try reader.check(evidence, separator: rows.separator) }
   }
@@ -208,13 +222,21 @@ struct EventTableReader {
           + "Specify it with --map start=COLUMN")
     }
     places = Places(columns)
+    filterColumn = profile.only.flatMap { names.firstIndex(of: $0.column) }
     amountColumn = profile.amount.flatMap { names.firstIndex(of: $0) }
     let used = Set(columns.values)
     for (index, name) in header.names.enumerated()
-    where !used.contains(index) && !profile.ignored.contains(names[index]) {
+    where !used.contains(index) && index != filterColumn && !profile.ignored.contains(names[index]) {
+      let column = profile.renamed[names[index]]
+      if profile.isSelective, column == nil {
+        unread.append(index)
+        continue
+      }
       let key = names[index].hasPrefix("property: ") ? FieldText.trim(name.dropFirst(10)) : name
       guard !key.isEmpty else { continue }
-      properties.append(Property(index: index, name: key, isList: profile.lists.contains(names[index])))
+      properties.append(
+        Property(
+          index: index, name: column?.name ?? key, isList: profile.lists.contains(names[index]), column: column))
     }
     if let start = columns[.start] ?? columns[.startDate], let open = names[start].lastIndex(of: "(") {
       columnZone = TimeZoneNames.clock(String(names[start][open...]))
@@ -248,6 +270,7 @@ struct EventTableReader {
     init(_ reader: EventTableReader) { properties = reader.properties.map { _ in PropertyEvidence() } }
 
     mutating func add(_ cells: [String], _ reader: EventTableReader) {
+      guard reader.isSelected(cells) else { return }
       func cell(_ place: Int) -> String? { CellText.cell(cells, place) }
       let places = reader.places
       let startText = cell(places.start) ?? cell(places.startDate)
@@ -274,9 +297,9 @@ struct EventTableReader {
   private mutating func decide(_ evidence: TableEvidence) throws {
     let isContinental = separator == UInt8(ascii: ";")
     start = try evidence.start.decide(
-      chosen: options.isDayFirst, other: evidence.end.isDayFirst, isContinental: isContinental)
+      chosen: options.isDayFirst ?? profile.isDayFirst, other: evidence.end.isDayFirst, isContinental: isContinental)
     end = try evidence.end.decide(
-      chosen: options.isDayFirst, other: start.isDayFirst, isContinental: isContinental)
+      chosen: options.isDayFirst ?? profile.isDayFirst, other: start.isDayFirst, isContinental: isContinental)
     if columns[.end] == nil, columns[.endDate] == nil { end = start }
     if let name = evidence.unknownZone, !options.isZoneChosen, !profile.isOwn {
       throw InterchangeError.undecided(.zone, reason: "unknown time zone '\(name.prefix(60))'")
@@ -285,7 +308,7 @@ struct EventTableReader {
       evidence.properties.filter(\.numbers.isNumeric).map(\.numbers) + [evidence.duration.numbers, evidence.amount]
     func numbers(_ evidence: NumberEvidence, _ index: Int) throws(InterchangeError) -> NumberColumn {
       if profile.isOwn { return NumberColumn() }
-      if let sign = options.decimalSign { return NumberColumn(sign: sign) }
+      if let sign = options.decimalSign ?? profile.decimalSign { return NumberColumn(sign: sign) }
       let signs = Set(numeric.compactMap(\.sign))
       let sign = try evidence.decide(
         column: header.names[index], other: signs.count == 1 ? signs.first : nil, separator: separator)
@@ -294,7 +317,7 @@ struct EventTableReader {
     if let index = columns[.duration] {
       let isNeeded = evidence.isDurationNeeded
       durations = try evidence.duration.decide(
-        column: header.normalized[index], chosen: options.durationUnit,
+        column: header.normalized[index], chosen: options.durationUnit ?? profile.durationUnit,
         numbers: isNeeded ? numbers(evidence.duration.numbers, index) : NumberColumn(), isNeeded: isNeeded)
     }
     if let amountColumn { amounts = try numbers(evidence.amount, amountColumn) }
@@ -305,8 +328,10 @@ struct EventTableReader {
       let name = header.normalized[property.index]
       let kind = found.kind(
         isSelect: profile.selects.contains(name), isText: profile.isOwn || profile.lists.contains(name))
-      properties[index].kind = kind
-      if kind == .number { properties[index].numbers = try numbers(found.numbers, property.index) }
+      properties[index].kind = property.column?.isDuration == true ? .duration : kind
+      if properties[index].kind == .duration || kind == .number {
+        properties[index].numbers = try numbers(found.numbers, property.index)
+      }
     }
     guard options.doneValues != nil || columns[.type] == nil && profile.typeName == nil && profile.typeIfEmpty == nil
     else {
@@ -345,253 +370,6 @@ struct EventTableReader {
       throw InterchangeError.unreadable(
         reason: "rows after the first \(Self.window >> 20) MiB use other formats for dates or numbers; "
           + "specify --date-format, --decimal or --duration-unit")
-    }
-  }
-
-  private func give(_ cells: [String], _ body: (InterchangeRecord) throws -> Void) throws {
-    var problems: [String] = []
-    switch record(cells, &problems) {
-    case .event(let event) where !habits.isEmpty: try giveHabits(event, cells, &problems, body)
-    case let record: try body(record)
-    }
-    for problem in problems { try body(.bad(reason: problem)) }
-  }
-
-  /// Emits an event for each habit that the row shows as done.
-  private func giveHabits(
-    _ day: ExternalEvent, _ cells: [String], _ problems: inout [String], _ body: (InterchangeRecord) throws -> Void
-  ) throws {
-    var left = 0
-    for habit in habits where habit.index < cells.count {
-      let text = FieldText.trim(cells[habit.index])
-      guard !text.isEmpty else { continue }
-      let number = habit.numbers.number(text)
-      let isDone =
-        options.doneValues.map { $0.contains(text.lowercased()) }
-        ?? (!CellText.notDone.contains(text.lowercased()) && number != 0)
-      guard isDone else {
-        left += 1
-        continue
-      }
-      var event = day
-      event.typeName = habit.name
-      if let number, number != 1 {
-        event.properties["count"] = .number(integerIfWhole: number)
-      } else if number == nil, !CellText.isMark(text) {
-        event.properties["value"] = .text(text)
-      }
-      name(&event, id: nil)
-      try body(.event(event))
-    }
-    if left > 0 { try body(.skip(what: "day without entries", count: left)) }
-  }
-
-  private func record(_ cells: [String], _ problems: inout [String]) -> InterchangeRecord {
-    func cell(_ place: Int) -> String? { CellText.cell(cells, place) }
-    let startText = cell(places.start) ?? cell(places.startDate)
-    let label = cells.first { !$0.isEmpty }?.lowercased() ?? ""
-    guard
-      let typeName = typeName ?? profile.typeName ?? cell(places.type) ?? profile.typeIfEmpty
-        ?? (habits.isEmpty ? nil : "")
-    else { return .bad(reason: "the row has no type") }
-    if startText == nil || startText?.lowercased() == label, CellText.totals.contains(label.filter(\.isLetter)) {
-      return .skip(what: "totals row")
-    }
-    guard let startText else { return .bad(reason: "the row has no time") }
-    guard var begin = start.read(startText) else {
-      return .bad(reason: "invalid time '\(startText.prefix(40))'")
-    }
-    var zone = columnZone ?? options.zone
-    if let name = cell(places.zone), name != zone.name {
-      if let named = zones[name] {
-        zone = named
-      } else if begin.secondsFromGMT == nil {
-        problems.append(
-          "unknown time zone '\(name.prefix(60))': using \(options.zone.name ?? "the time zone of this machine")")
-      }
-    }
-    if begin.secondOfDay == nil, let text = cell(places.startTime) {
-      if let clock = DateStyle.clock(text[...]) {
-        begin.secondOfDay = clock.secondOfDay
-        begin.secondsFromGMT = clock.secondsFromGMT
-      } else {
-        problems.append("invalid time of day '\(text.prefix(40))': imported as an all-day event")
-      }
-    }
-    var isAllDay = begin.secondOfDay == nil
-    if let text = cell(places.isAllDay) {
-      if let value = CellText.boolean(text) {
-        isAllDay = value
-      } else {
-        problems.append("invalid all-day value '\(text.prefix(40))': expected true or false")
-      }
-    }
-    var event = ExternalEvent(typeName: typeName, key: [], timestamp: begin.moment(in: zone))
-    event.isAllDay = isAllDay
-    if isAllDay { event.timestamp = zone.date(begin.day) }
-    event.timeZone = zone.name
-    readEnd(&event, begin, zone, cell, &problems)
-    let note = cell(places.note).map { profile.hasMarkup ? CellText.withoutMarkup($0) : $0 }
-    if profile.hasMarkup {
-      let text = [cell(places.title), note].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
-      event.notes = text.isEmpty ? nil : text
-    } else {
-      event.notes = note
-      event.title = cell(places.title)
-    }
-    if profile.isOwn { event.source = cell(places.source).flatMap(EventSourceType.init(rawValue:)) }
-    event.externalId = cell(places.externalId)
-    event.locationName = cell(places.place)
-    readPlace(&event, cell, &problems)
-    for property in properties {
-      guard let text = CellText.cell(cells, property.index) else { continue }
-      let value = value(text, property)
-      event.properties[property.name] = value
-      if value.type != property.kind {
-        event.kinds[property.name] = property.kind
-        problems.append("\(property.name) '\(text.prefix(40))' is not a number: imported as text")
-      }
-    }
-    if profile.amount != nil {
-      guard let count = done(cells) else { return .skip(what: "day without entries") }
-      if count != 1 { event.properties["count"] = .number(integerIfWhole: count) }
-    }
-    takeExtraCells(&event, cells, &problems)
-    name(&event, id: cell(places.id))
-    return .event(event)
-  }
-
-  /// Reads the end from its column, from a time of day, or from a duration. An invalid end is reported and omitted.
-  private func readEnd(
-    _ event: inout ExternalEvent, _ begin: DateStyle.Reading, _ zone: ZoneClock, _ cell: (Int) -> String?,
-    _ problems: inout [String]
-  ) {
-    let durationText = cell(places.duration)
-    if let text = cell(places.end) ?? cell(places.endDate) {
-      if var finish = end.read(text) {
-        if finish.secondOfDay == nil, let text = cell(places.endTime) {
-          if let clock = DateStyle.clock(text[...]) {
-            finish.secondOfDay = clock.secondOfDay
-            finish.secondsFromGMT = clock.secondsFromGMT
-          } else {
-            problems.append("invalid end '\(text.prefix(40))': ignored")
-          }
-        }
-        event.endDate = event.isAllDay ? zone.date(finish.day) : finish.moment(in: zone)
-      } else if let clock = DateStyle.clock(text[...]), !event.isAllDay {
-        event.endDate = Self.end(begin, clock).moment(in: zone)
-      } else {
-        problems.append("invalid end '\(text.prefix(40))': ignored")
-      }
-    } else if !event.isAllDay, let text = cell(places.endTime) {
-      if let clock = DateStyle.clock(text[...]) {
-        event.endDate = Self.end(begin, clock).moment(in: zone)
-      } else {
-        problems.append("invalid end '\(text.prefix(40))': ignored")
-      }
-    }
-    if let end = event.endDate, end < event.timestamp {
-      problems.append("the end is before the start: the end was ignored")
-      event.endDate = nil
-    }
-    guard event.endDate == nil, let durationText else { return }
-    guard let seconds = durations.seconds(durationText) else {
-      return problems.append("invalid duration '\(durationText.prefix(40))': ignored")
-    }
-    // The duration of an all-day event does not determine its end.
-    if event.isAllDay {
-      event.properties[header.names[places.duration]] = .duration(seconds)
-    } else {
-      event.endDate = event.timestamp.addingTimeInterval(seconds)
-    }
-  }
-
-  /// Returns an end on the date of the start, or on the next date if the end would otherwise precede the start.
-  private static func end(
-    _ begin: DateStyle.Reading, _ clock: (secondOfDay: Double, secondsFromGMT: Int?)
-  ) -> DateStyle.Reading {
-    DateStyle.Reading(
-      day: clock.secondOfDay < begin.secondOfDay ?? 0 ? begin.day.advanced(by: 1) : begin.day,
-      secondOfDay: clock.secondOfDay, secondsFromGMT: clock.secondsFromGMT ?? begin.secondsFromGMT)
-  }
-
-  private func readPlace(_ event: inout ExternalEvent, _ cell: (Int) -> String?, _ problems: inout [String]) {
-    let (latitude, longitude) = (cell(places.latitude), cell(places.longitude))
-    guard latitude != nil || longitude != nil else { return }
-    if let north = latitude.flatMap({ Degrees.read($0, coordinates) }),
-      let east = longitude.flatMap({ Degrees.read($0, coordinates) })
-    {
-      let coordinate = Coordinate(latitude: north, longitude: east)
-      if coordinate.isValid { return event.coordinate = coordinate }
-    }
-    problems.append("invalid coordinates (latitude '\(latitude ?? "")', longitude '\(longitude ?? "")')")
-  }
-
-  /// Handles cells beyond the header. If the last column contains notes, the cells result from unquoted separators and
-  /// are appended to the note.
-  private func takeExtraCells(_ event: inout ExternalEvent, _ cells: [String], _ problems: inout [String]) {
-    guard cells.count > header.names.count else { return }
-    let extra = cells[header.names.count...].filter { !$0.isEmpty }
-    guard !extra.isEmpty else { return }
-    let text = extra.joined(separator: "\(Character(Unicode.Scalar(separator))) ")
-    if places.note == header.names.count - 1, let note = event.notes {
-      event.notes = note + "\(Character(Unicode.Scalar(separator))) " + text
-      problems.append("the row has more cells than the header: '\(text.prefix(60))' was added to the note")
-    } else {
-      problems.append("the row has more cells than the header: '\(text.prefix(60))' was ignored")
-    }
-  }
-
-  /// Returns the amount of a habit, or `nil` if it is 0 or negative. Some programs write negative amounts.
-  private func done(_ cells: [String]) -> Double? {
-    guard let index = amountColumn, index < cells.count,
-      let count = amounts.number(cells[index]), count > 0, count < 1e12
-    else { return nil }
-    return count
-  }
-
-  private func name(_ event: inout ExternalEvent, id: String?) {
-    if let id {
-      if profile.isOwn, WireIdentifier.isValid(id) { event.id = id }
-      event.key = [profile.word, "id", id]
-      event.isKeyUnique = profile.isOwn
-      return
-    }
-    let moment = RFC3339.string(from: event.timestamp)
-    let end = event.endDate.map { RFC3339.string(from: $0) } ?? ""
-    event.key = [
-      profile.word, event.typeName, event.isAllDay ? "date" : moment,
-      event.isAllDay ? "\(options.zone.wall(at: event.timestamp).day)" : end,
-    ]
-    event.key += [event.notes ?? ""]
-    for (key, value) in event.properties.sorted(by: { $0.key < $1.key }) {
-      event.key += [key, Self.keyText(of: value.value)]
-    }
-  }
-
-  /// Formats a value for a natural key, such as `int(5)` or `string("good")`. Must not change: event ids depend on it.
-  static func keyText(of value: JSONValue) -> String {
-    switch value {
-    case .null: "null"
-    case .bool(let value): value ? "bool(true)" : "bool(false)"
-    case .int(let value): "int(\(value))"
-    case .double(let value): "double(\(value.debugDescription))"
-    case .string(let value): "string(\(value.debugDescription))"
-    case .array, .object: "\(value)"
-    }
-  }
-
-  private func value(_ text: String, _ property: Property) -> PropertyValue {
-    switch property.kind {
-    case .number:
-      if let whole = Int64(text) { return PropertyValue(type: .number, value: .int(whole)) }
-      guard let number = property.numbers.number(text) else { return .text(text) }
-      return .number(integerIfWhole: number)
-    case .boolean: return CellText.boolean(text).map { .boolean($0) } ?? .text(text)
-    case .date: return PropertyValue(type: .date, value: .string(text))
-    case .text where property.isList:
-      return .text(text.split(separator: "|").map { FieldText.trim($0) }.filter { !$0.isEmpty }.joined(separator: ", "))
-    default: return PropertyValue(type: property.kind, value: .string(text))
     }
   }
 }

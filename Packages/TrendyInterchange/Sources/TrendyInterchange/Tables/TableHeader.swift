@@ -56,6 +56,8 @@ struct TableHeader {
   static func normal(_ name: String) -> String {
     var text = ""
     var before: Character = " "
+    // Samsung Health adds the name of the table, as in `com.samsung.health.weight.start_time`.
+    let name = name.hasPrefix("com.samsung.") ? name.split(separator: ".").last.map(String.init) ?? name : name
     for character in name {
       if before.isLowercase, character.isUppercase { text.append(" ") }
       text.append(character == "_" || character == "\u{A0}" || character.isNewline ? " " : character)

@@ -24,7 +24,38 @@ struct TableProfile: Sendable {
     static let places: Set<String> = [Role.latitude.rawValue, Role.longitude.rawValue]
   }
 
-  /// Name of the format (``InterchangeFormat/word``). It is also the first part of its events' natural keys.
+  enum Kind: Sendable {
+    case event
+    case workout
+    case trip
+  }
+
+  /// Property to which a column is converted.
+  struct Column: Sendable, ExpressibleByStringLiteral {
+    var name: String
+    /// Factor for numbers without a unit.
+    var factor = 1.0
+    /// Whether the property is a duration, with `factor` seconds as the unit of numbers.
+    var isDuration = false
+    /// Texts for the values that the program writes, such as numbers of sports.
+    var words: [String: String] = [:]
+
+    init(_ name: String, times factor: Double = 1, words: [String: String] = [:]) {
+      self.name = name
+      self.factor = factor
+      self.words = words
+    }
+
+    init(_ name: String, seconds: Double) {
+      self.name = name
+      factor = seconds
+      isDuration = true
+    }
+
+    init(stringLiteral name: String) { self.init(name) }
+  }
+
+  /// Name of the format (``InterchangeFormat/word``), which is also the first part of the natural keys of its events.
   var word: String
   /// Possible column names for each role, in lower case. The first name found in the table is used.
   var roles: [Role: [String]]
@@ -41,7 +72,36 @@ struct TableProfile: Sendable {
   var lists: Set<String> = []
   /// Columns with few distinct values, which are imported as selections.
   var selects: Set<String> = []
-  /// Column with the amount of a habit. Rows with amount 0 are skipped.
+  /// Properties for columns, if the name of the property differs from the name of the column.
+  var renamed: [String: Column] = [:]
+  /// Whether only the columns in ``renamed`` become properties. The others are counted as skipped.
+  var isSelective = false
+  /// Column and the values of the rows to import. The other rows are counted as skipped.
+  var only: (column: String, values: Set<String>)?
+  /// Statistic with which the rows of a day become one event.
+  var daily: DailyValues.Statistic?
+  /// Whether each row describes a day, so that the date identifies the event.
+  var isDayRow = false
+  /// Whether rows whose values are all 0 or missing are skipped.
+  var skipsZero = false
+  /// Property that identifies the event within its day.
+  var dayKey: String?
+  /// Whether times without an offset are in UTC.
+  var isUTC = false
+  /// Whether `3/4` is the third of April, if the program always writes dates in one order.
+  var isDayFirst: Bool?
+  /// Decimal separator, if the program always writes the same one.
+  var decimalSign: DecimalSign?
+  /// Unit of the column of durations.
+  var durationUnit: DurationUnit?
+  /// Kind of events that are compared with those of other sources.
+  var kind = Kind.event
+  /// Member of a JSON document that contains the rows. Empty if the document is the array or a single object. `nil` for
+  /// a table.
+  var jsonArray: String?
+  /// Maximum number of columns.
+  var mostColumns = Int.max
+  /// Column with the amount of a habit. Rows with an amount of 0 are skipped.
   var amount: String?
   /// Whether this product exported the table, so that events keep their ids.
   var isOwn = false
@@ -50,6 +110,7 @@ struct TableProfile: Sendable {
 
   /// Whether a header, with names in lower case, belongs to this kind of table.
   func matches(_ header: [String]) -> Bool {
+    guard header.count <= mostColumns else { return false }
     let header = Set(header)
     return [required, requiredLater].contains {
       $0.map { !$0.isEmpty && $0.allSatisfy { header.contains($0) } } == true
@@ -170,5 +231,7 @@ struct TableProfile: Sendable {
     required: [])
 
   /// All known kinds, most specific first.
-  static let all = [own, originalTrendy, daylio, toggl, clockify, habitBull, habitica]
+  static let all =
+    [own, originalTrendy, daylio, toggl, clockify, habitBull, habitica]
+    + InterchangeFormat.apps.flatMap { $0.app?.profiles ?? [] }.filter { $0.jsonArray == nil }
 }
