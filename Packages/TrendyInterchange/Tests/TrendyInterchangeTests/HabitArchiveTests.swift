@@ -125,8 +125,8 @@ struct HabitArchiveTests {
       #expect(event.timestamp == Date(timeIntervalSince1970: 1_772_395_500))
       #expect(event.properties == ["mood": .select("grey"), "level": .number(2), "activities": .text("work")])
       #expect(event.notes == "rain\nall day")
-      // The month of the second entry is invalid.
-      #expect(records.count == 2 && events(records).count == 1)
+      // Activity 99 is unknown, and the second entry is invalid because of its month.
+      #expect(records.count == 3 && events(records).count == 1)
     }
   }
 

@@ -2,7 +2,7 @@
 /// parameters and value.
 struct CalendarLines {
   struct Line {
-    /// Upper-case name; empty if the line is invalid.
+    /// Upper-case name; empty if the line has no colon. In this case, the value is the whole line.
     var name: String
     /// Parameters by upper-case name.
     var parameters: [String: String]
@@ -66,7 +66,10 @@ struct CalendarLines {
         parts[parts.count - 1].append(byte)
       }
     }
-    guard let colon else { return line }
+    guard let colon else {
+      line.value = TextEncoding.text(bytes)
+      return line
+    }
     line.name = TextEncoding.text(parts[0]).uppercased()
     for part in parts.dropFirst() {
       let pair = TextEncoding.text(part).split(separator: "=", maxSplits: 1)

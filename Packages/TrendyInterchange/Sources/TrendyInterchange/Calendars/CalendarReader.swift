@@ -53,9 +53,13 @@ struct CalendarReader {
     return beginning == "BEGIN:VCALENDAR" || beginning.hasPrefix("BEGIN:VEVENT")
   }
 
+  private static let texts: Set<String> = ["SUMMARY", "DESCRIPTION", "LOCATION", "COMMENT"]
+
   private let options: ImportOptions
   private var zones = CalendarZones()
   private var items: [Item] = []
+  /// Lines without a colon.
+  private var brokenLines: [CalendarLines.Line] = []
   private var skipped: [String: Int] = [:]
   private var calendars = [Calendar()]
 
@@ -119,6 +123,13 @@ struct CalendarReader {
       case "X-WR-TIMEZONE": calendars[calendars.count - 1].zone = FieldText.trim(line.value)
       case "PRODID": calendars[calendars.count - 1].isOwn = line.value == CalendarWriter.product
       case "TZID" where zone != nil && open.last == "VTIMEZONE": zone?.name = line.value
+      case "":
+        brokenLines.append(line)
+        // Some programs write a line break within a text.
+        if open.last == "VEVENT", let last = item?.lines.indices.last, Self.texts.contains(item?.lines[last].name ?? "")
+        {
+          item?.lines[last].value += "\\n" + line.value
+        }
       default:
         if open.last == "VEVENT" {
           item?.lines.append(line)
@@ -153,6 +164,7 @@ struct CalendarReader {
 
   private mutating func give(_ body: (InterchangeRecord, String) throws -> Void) throws {
     try checkZones(body)
+    for line in brokenLines { try report("not a calendar line: '\(line.value.prefix(40))'", line.number, body) }
     var masters: [String: [Item]] = [:]
     var order: [String] = []
     var overrides: [String: [Item]] = [:]
@@ -574,33 +586,5 @@ struct CalendarReader {
       }
     }
     return moments
-  }
-}
-
-/// Event types that are derived from words in the titles of calendar events.
-enum CalendarGroup {
-  private static let groups: [(name: String, words: [String])] = [
-    ("Dental", ["dentist", "dental", "orthodontist", "teeth"]),
-    ("Therapy", ["therapy", "therapist", "counseling", "counselling", "psychologist", "physio"]),
-    ("Medical", ["doctor", "hospital", "clinic", "medical", "checkup", "check-up", "gp", "appointment dr", "vaccine"]),
-    ("Exercise", ["gym", "workout", "run", "yoga", "swim", "training", "exercise", "pilates", "fitness", "tennis"]),
-    ("Meal", ["lunch", "dinner", "breakfast", "brunch", "restaurant"]),
-    ("Education", ["class", "lecture", "course", "school", "exam", "lesson", "seminar"]),
-    ("Travel", ["flight", "train", "hotel", "trip", "airport", "travel", "vacation", "holiday"]),
-    ("Work", ["meeting", "standup", "stand-up", "sync", "review", "interview", "sprint", "call", "1:1", "office"]),
-  ]
-
-  static func words(of title: String) -> [String] {
-    title.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != ":" }.map(String.init)
-  }
-
-  /// Returns the event type for a title: the matching group, else the first word with more than three letters, else the
-  /// title.
-  static func name(of title: String) -> String {
-    let words = words(of: title)
-    for group in groups where group.words.contains(where: { words.contains($0) }) { return group.name }
-    let word = words.first { $0.count > 3 }
-    return word.map { $0.prefix(1).uppercased() + $0.dropFirst() }.map { String($0.prefix(64)) }
-      ?? String(title.prefix(64))
   }
 }

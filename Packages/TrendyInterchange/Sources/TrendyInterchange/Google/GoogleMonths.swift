@@ -15,7 +15,7 @@ enum GoogleMonths {
       if let visit = value["placeVisit"] { try take(visit: visit, options, at: place, body) }
       if let segment = value["activitySegment"] { try take(segment: segment, options, at: place, body) }
       if value["placeVisit"] == nil, value["activitySegment"] == nil {
-        try body(.skip(what: "object of unknown kind"), place)
+        try body(.bad(reason: "unknown kind of object"), place)
       }
     }
   }
@@ -24,17 +24,20 @@ enum GoogleMonths {
     visit: JSONValue, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
   ) throws {
     guard let span = try span(visit["duration"], options, place, body) else { return }
+    var check = FieldCheck()
     let location = visit["location"]
     let candidate = visit["otherCandidateLocations"]?.arrayValue?.first
     let stay = GoogleStory.Stay(
       placeId: (location?["placeId"] ?? candidate?["placeId"])?.stringValue,
-      coordinate: GoogleField.coordinate(location) ?? GoogleField.coordinate(visit, "centerLatE7", "centerLngE7")
+      coordinate: check.read("location", location) { GoogleField.coordinate($0) } ?? GoogleField.coordinate(
+        visit, "centerLatE7", "centerLngE7")
         ?? GoogleField.coordinate(candidate),
       name: location?["name"]?.stringValue, address: location?["address"]?.stringValue,
       meaning: location?["semanticType"]?.stringValue)
     guard stay.coordinate != nil || stay.placeId != nil else {
       return try body(.bad(reason: "the visit has no coordinates"), place)
     }
+    try check.report(at: place, body)
     try body(.event(GoogleStory.event(stay, span)), place)
     let inner = visit["childVisits"]?.arrayValue?.count ?? 0
     if inner > 0 { try body(.skip(what: "nested visit", count: inner), place) }
@@ -49,12 +52,20 @@ enum GoogleMonths {
     let path = try fixes(segment["simplifiedRawPath"], place, body)
     // Waypoints follow roads and have no timestamps, so they only provide the route.
     let drawn = segment["waypointPath"]?["waypoints"]?.arrayValue ?? []
+    var check = FieldCheck()
     var way = GoogleStory.Way(
-      activity: GoogleActivity(activity(segment)), start: GoogleField.coordinate(segment["startLocation"]),
-      end: GoogleField.coordinate(segment["endLocation"]), distance: segment["distance"]?.number)
+      activity: GoogleActivity(activity(segment)),
+      start: check.read("startLocation", segment["startLocation"]) { GoogleField.coordinate($0) },
+      end: check.read("endLocation", segment["endLocation"]) { GoogleField.coordinate($0) },
+      distance: check.number("distance", in: segment))
     way.path =
       path.isEmpty ? drawn.compactMap { GoogleField.coordinate($0, "latE7", "lngE7") } : path.map(\.coordinate)
     if way.distance == nil { way.distance = segment["waypointPath"]?["distanceMeters"]?.number }
+    try check.report(at: place, body)
+    for (name, value) in segment.objectValue ?? [:] where !members.contains(name) {
+      let isContainer = value.objectValue != nil || value.arrayValue != nil
+      if isContainer { try body(.skip(what: "unknown member '\(name.prefix(40))' of a journey"), place) }
+    }
     try body(.event(GoogleStory.event(way, span)), place)
     if !path.isEmpty { try body(.path(path, source: GoogleStory.source), place) }
   }
@@ -74,10 +85,19 @@ enum GoogleMonths {
     }
   }
 
+  /// Members of a journey that contain other values.
+  private static let members: Set<String> = [
+    "activities", "confidence", "distance", "duration", "editActionMetadata", "endLocation", "parkingEvent",
+    "simplifiedRawPath", "startLocation", "transitPath", "waypointPath",
+  ]
+
   private static func fixes(
     _ path: JSONValue?, _ place: String, _ body: InterchangeFormat.Handler
   ) throws -> [Location] {
     var fixes: [Location] = []
+    if path != nil, path?["points"]?.arrayValue == nil {
+      try body(.bad(reason: "the path has no points"), "\(place).simplifiedRawPath")
+    }
     for (index, point) in (path?["points"]?.arrayValue ?? []).enumerated() {
       guard let coordinate = GoogleField.coordinate(point, "latE7", "lngE7"),
         let time = (point["timestamp"] ?? point["timestampMs"])?.moment
@@ -85,7 +105,9 @@ enum GoogleMonths {
         try body(.bad(reason: "a point has no coordinates or no time"), "\(place).simplifiedRawPath.points[\(index)]")
         continue
       }
-      let accuracy = point["accuracyMeters"]?.number ?? -1
+      var check = FieldCheck()
+      let accuracy = check.number("accuracyMeters", in: point) ?? -1
+      try check.report(at: "\(place).simplifiedRawPath.points[\(index)]", body)
       fixes.append(
         Location(coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time))
     }

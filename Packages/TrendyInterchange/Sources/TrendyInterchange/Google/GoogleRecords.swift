@@ -30,7 +30,10 @@ enum GoogleRecords {
         }
         guard let fix = entry.location else { return try body(.bad(reason: entry.problem), "locations[\(index)]") }
         if let tag = entry.deviceTag, tag != last?.tag { last = (tag, "Google \(tag)") }
-        // Fixes are reported without their index. Formatting it millions of times would be slow.
+        if !entry.invalid.isEmpty {
+          try body(.bad(reason: "invalid \(entry.invalid.joined(separator: ", ")): ignored"), "locations[\(index)]")
+        }
+        // The position in the file is not used for fixes, so it is not formatted for each of millions of them.
         try body(.fix(fix, device: entry.deviceTag == nil ? "Google" : last?.name ?? "Google"), "locations")
       }
     } catch {
@@ -53,16 +56,22 @@ enum GoogleRecords {
     var speed: Double?
     var course: Double?
     var deviceTag: Int64?
+    /// Names of optional members with an invalid value.
+    var invalid: [String] = []
 
     mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
       JSONFields.forEach(in: bytes) { name, value in
+        func checked<Number>(_ number: Number?) -> Number? {
+          if number == nil, !value.isNull { invalid.append(String(decoding: name, as: UTF8.self)) }
+          return number
+        }
         switch name.count {
-        case 8 where name.isEqual("accuracy"): accuracy = value.number
-        case 8 where name.isEqual("altitude"): altitude = value.number
-        case 8 where name.isEqual("velocity"): speed = value.number
-        case 7 where name.isEqual("heading"): course = value.number
+        case 8 where name.isEqual("accuracy"): accuracy = checked(value.number)
+        case 8 where name.isEqual("altitude"): altitude = checked(value.number)
+        case 8 where name.isEqual("velocity"): speed = checked(value.number)
+        case 7 where name.isEqual("heading"): course = checked(value.number)
         case 9 where name.isEqual("timestamp"): time = value.moment
-        case 9 where name.isEqual("deviceTag"): deviceTag = value.integer
+        case 9 where name.isEqual("deviceTag"): deviceTag = checked(value.integer)
         case 10 where name.isEqual("latitudeE7"): latitude = value.integer
         case 11 where name.isEqual("longitudeE7"): longitude = value.integer
         case 11 where name.isEqual("timestampMs"):

@@ -47,8 +47,8 @@ enum GoogleStory {
 
   static func event(_ stay: Stay, _ span: Span) -> ExternalEvent {
     var event = event("Visit", ["visit"], stay.placeId ?? position(stay.coordinate), span)
-    event.hints = ["visit"]
     let meaning = stay.meaning?.lowercased() ?? ""
+    event.hints = [meaning, "visit"].filter { !$0.isEmpty }
     let known = meaning.hasSuffix("home") ? "Home" : meaning.hasSuffix("work") ? "Work" : nil
     event.locationName = text(stay.name) ?? known ?? text(stay.address)
     event.coordinate = stay.coordinate

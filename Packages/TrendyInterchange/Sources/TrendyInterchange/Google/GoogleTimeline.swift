@@ -16,7 +16,7 @@ enum GoogleTimeline {
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     var reader = GoogleTimelineReader(options: options)
     do {
-      try JSONElements.read(input, arrays: ["", "semanticSegments", "rawSignals"]) { array, index, bytes in
+      let others = try JSONElements.read(input, arrays: ["", "semanticSegments", "rawSignals"]) { array, index, bytes in
         let place = array.isEmpty ? "[\(index)]" : "\(array)[\(index)]"
         guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "invalid JSON"), place) }
         if array == "rawSignals" {
@@ -24,6 +24,9 @@ enum GoogleTimeline {
         } else {
           try reader.take(segment: value, at: place, body)
         }
+      }
+      for name in others where name != "userLocationProfile" {
+        try body(.bad(reason: "unknown member '\(name.prefix(40))'"), "the file")
       }
     } catch {
       try reader.finish(body)
@@ -62,7 +65,7 @@ private struct GoogleTimelineReader {
       isAnything = true
     }
     if let activity = segment["activity"] {
-      take(activity: activity, span, at: place)
+      try take(activity: activity, span, at: place, body)
       isAnything = true
     }
     if let path = segment["timelinePath"]?.arrayValue {
@@ -72,29 +75,39 @@ private struct GoogleTimelineReader {
     if segment["timelineMemory"] != nil {
       try body(.skip(what: "trip memory"), place)
     } else if !isAnything {
-      try body(.skip(what: "segment of unknown kind"), place)
+      try body(.bad(reason: "unknown kind of segment"), place)
     }
   }
 
   private func take(
     visit: JSONValue, _ span: GoogleStory.Span, at place: String, _ body: InterchangeFormat.Handler
   ) throws {
-    guard visit["hierarchyLevel"]?.number ?? 0 == 0 else { return try body(.skip(what: "nested visit"), place) }
+    var check = FieldCheck()
+    guard check.number("hierarchyLevel", in: visit) ?? 0 == 0 else {
+      return try body(.skip(what: "nested visit"), place)
+    }
     let candidate = visit["topCandidate"]
     let stay = GoogleStory.Stay(
       placeId: (candidate?["placeId"] ?? candidate?["placeID"])?.stringValue,
-      coordinate: GoogleField.place(candidate?["placeLocation"]), meaning: candidate?["semanticType"]?.stringValue)
+      coordinate: check.read("placeLocation", candidate?["placeLocation"]) { GoogleField.place($0) },
+      meaning: candidate?["semanticType"]?.stringValue)
     guard stay.coordinate != nil || stay.placeId != nil else {
       return try body(.bad(reason: "the visit has no coordinates"), place)
     }
+    try check.report(at: place, body)
     try body(.event(GoogleStory.event(stay, span)), place)
   }
 
-  private mutating func take(activity: JSONValue, _ span: GoogleStory.Span, at place: String) {
+  private mutating func take(
+    activity: JSONValue, _ span: GoogleStory.Span, at place: String, _ body: InterchangeFormat.Handler
+  ) throws {
+    var check = FieldCheck()
     let way = GoogleStory.Way(
       activity: GoogleActivity(activity["topCandidate"]?["type"]?.stringValue),
-      start: GoogleField.place(activity["start"]), end: GoogleField.place(activity["end"]),
-      distance: activity["distanceMeters"]?.number)
+      start: check.read("start", activity["start"]) { GoogleField.place($0) },
+      end: check.read("end", activity["end"]) { GoogleField.place($0) },
+      distance: check.number("distanceMeters", in: activity))
+    try check.report(at: place, body)
     waiting.append((way, span, place))
   }
 
@@ -148,13 +161,15 @@ private struct GoogleTimelineReader {
     guard let coordinate = GoogleField.place(position["LatLng"] ?? position["latLng"] ?? position["point"]),
       let time = position["timestamp"]?.moment
     else { return try body(.bad(reason: "the position has no coordinates or no time"), place) }
-    let accuracy = position["accuracyMeters"]?.number ?? -1
-    let speed = position["speedMetersPerSecond"]?.number
+    var check = FieldCheck()
+    let accuracy = check.number("accuracyMeters", in: position) ?? -1
+    let speed = check.number("speedMetersPerSecond", in: position)
     let fix = Location(
       coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time,
-      altitude: position["altitudeMeters"]?.number.flatMap { abs($0) < 1e6 ? $0 : nil },
+      altitude: check.number("altitudeMeters", in: position).flatMap { abs($0) < 1e6 ? $0 : nil },
       speed: speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil })
     try body(.path([fix], source: GoogleStory.source), place)
+    try check.report(at: place, body)
   }
 
   // MARK: Journeys

@@ -20,13 +20,19 @@ enum DaylioBackup {
     else { throw InterchangeError.unreadable(reason: "\(path) is neither base64 nor JSON") }
     guard let (_, file) = try JSONDocuments(Array(content)).values.first, let entries = file["dayEntries"]?.arrayValue
     else { throw InterchangeError.unreadable(reason: "\(path) has no dayEntries") }
-    let moods = moods(file["customMoods"]?.arrayValue ?? [])
+    let moods = try moods(file["customMoods"]?.arrayValue ?? [], body)
     var tags: [Int64: String] = [:]
-    for tag in file["tags"]?.arrayValue ?? [] {
-      if let id = tag["id"]?.intValue, let name = tag["name"]?.stringValue { tags[id] = name }
+    for (index, tag) in (file["tags"]?.arrayValue ?? []).enumerated() {
+      if let id = tag["id"]?.intValue, let name = tag["name"]?.stringValue {
+        tags[id] = name
+      } else {
+        try body(.bad(reason: "an activity needs an id and a name"), "tags[\(index)]")
+      }
     }
     for (index, entry) in entries.enumerated() {
-      try body(record(entry, moods, tags, options), "dayEntries[\(index)]")
+      var check = FieldCheck()
+      try body(record(entry, moods, tags, options, &check), "dayEntries[\(index)]")
+      try check.report(at: "dayEntries[\(index)]", body)
     }
   }
 
@@ -36,13 +42,20 @@ enum DaylioBackup {
     var level: Int?
   }
 
-  private static func moods(_ list: [JSONValue]) -> [Int64: Mood] {
+  private static func moods(_ list: [JSONValue], _ body: InterchangeFormat.Handler) throws -> [Int64: Mood] {
     let names = ["rad", "good", "meh", "bad", "awful"]
     var moods: [Int64: Mood] = [:]
-    for mood in list {
-      guard let id = mood["id"]?.intValue else { continue }
-      let group = (mood["mood_group_id"] ?? mood["predefined_name_id"])?.intValue.flatMap { Int(exactly: $0) }
-      let predefined = mood["predefined_name_id"]?.intValue.flatMap { Int(exactly: $0) } ?? 0
+    for (index, mood) in list.enumerated() {
+      let place = "customMoods[\(index)]"
+      guard let id = mood["id"]?.intValue else {
+        try body(.bad(reason: "a mood needs an id"), place)
+        continue
+      }
+      var check = FieldCheck()
+      func number(_ name: String) -> Int? { check.read(name, mood[name]) { $0.intValue.flatMap { Int(exactly: $0) } } }
+      let predefined = number("predefined_name_id") ?? 0
+      let group = number("mood_group_id") ?? (predefined == 0 ? nil : predefined)
+      try check.report(at: place, body)
       let own = mood["custom_name"]?.stringValue ?? ""
       let name = !own.isEmpty ? own : (1...5).contains(predefined) ? names[predefined - 1] : "mood \(id)"
       moods[id] = Mood(name: name, level: group.flatMap { (1...5).contains($0) ? 6 - $0 : nil })
@@ -51,21 +64,24 @@ enum DaylioBackup {
   }
 
   private static func record(
-    _ entry: JSONValue, _ moods: [Int64: Mood], _ tags: [Int64: String], _ options: ImportOptions
+    _ entry: JSONValue, _ moods: [Int64: Mood], _ tags: [Int64: String], _ options: ImportOptions,
+    _ check: inout FieldCheck
   ) -> InterchangeRecord {
-    guard let moment = entry["datetime"]?.moment ?? local(entry, options) else {
+    guard let moment = check.read("datetime", entry["datetime"], { $0.moment }) ?? local(entry, options) else {
       return .bad(reason: "an entry needs a datetime")
     }
     let milliseconds = Int64((moment.timeIntervalSince1970 * 1000).rounded())
-    let id = entry["id"]?.intValue.map { "\($0)" } ?? ""
+    let id = check.read("id", entry["id"]) { $0.intValue }.map { "\($0)" } ?? ""
     var event = ExternalEvent(typeName: "Mood", key: ["daylio-backup", id, "\(milliseconds)"], timestamp: moment)
     event.timeZone = options.zone.name
-    if let mood = entry["mood"]?.intValue {
+    if let mood = check.read("mood", entry["mood"], { $0.intValue }) {
       let known = moods[mood]
       event.properties["mood"] = .select(known?.name ?? "mood \(mood)")
       if let level = known?.level { event.properties["level"] = .number(level) }
     }
-    let activities = (entry["tags"]?.arrayValue ?? []).compactMap { $0.intValue.flatMap { tags[$0] } }
+    let activities = (entry["tags"]?.arrayValue ?? []).compactMap { tag in
+      check.read("activity", tag) { $0.intValue.flatMap { tags[$0] } }
+    }
     if !activities.isEmpty { event.properties["activities"] = .text(activities.joined(separator: ", ")) }
     let texts = [entry["note_title"], entry["note"]].compactMap { $0?.stringValue }.map {
       CellText.withoutMarkup($0)

@@ -16,7 +16,7 @@ enum HabitKit {
     guard let (_, file) = try JSONDocuments(bytes).values.first, let habits = file["habits"]?.arrayValue else {
       throw InterchangeError.unreadable(reason: "the file has no habits")
     }
-    let goals = goals(file["intervals"]?.arrayValue ?? [])
+    let goals = try goals(file["intervals"]?.arrayValue ?? [], body)
     var names: [String: String] = [:]
     for (index, habit) in habits.enumerated() {
       let place = "habits[\(index)]"
@@ -27,12 +27,23 @@ enum HabitKit {
       names[id] = name
       // A habit that the user wants to break has no goal: each recorded day is a lapse.
       let goal = habit["isInverse"]?.boolValue == true ? nil : goals[id]
-      let color = habit["color"]?.stringValue.map { colors[$0] ?? $0 }
+      var check = FieldCheck()
+      let color = check.read("color", habit["color"]) {
+        $0.stringValue.flatMap { ExternalType(name: name, colorHex: colors[$0] ?? $0).colorHex }
+      }
+      try check.report(at: place, body)
       let icon = habit["emoji"]?.stringValue
       try body(.type(ExternalType(name: name, colorHex: color, icon: icon, goal: goal)), place)
     }
-    for (index, completion) in (file["completions"]?.arrayValue ?? []).enumerated() {
-      try body(record(completion, names, options), "completions[\(index)]")
+    let orphans = goals.keys.count { names[$0] == nil }
+    if orphans > 0 { try body(.skip(what: "goal of an unknown habit", count: orphans), "intervals") }
+    guard let completions = file["completions"]?.arrayValue else {
+      return try body(.bad(reason: "the file has no completions"), "the file")
+    }
+    for (index, completion) in completions.enumerated() {
+      var check = FieldCheck()
+      try body(record(completion, names, options, &check), "completions[\(index)]")
+      try check.report(at: "completions[\(index)]", body)
     }
   }
 
@@ -47,16 +58,16 @@ enum HabitKit {
   ]
 
   private static func record(
-    _ completion: JSONValue, _ names: [String: String], _ options: ImportOptions
+    _ completion: JSONValue, _ names: [String: String], _ options: ImportOptions, _ check: inout FieldCheck
   ) -> InterchangeRecord {
     guard let habit = completion["habitId"]?.stringValue, let moment = completion["date"]?.moment else {
       return .bad(reason: "a completion needs a habitId and a date")
     }
     guard let name = names[habit] else { return .skip(what: "completion of an unknown habit") }
-    let amount = completion["amountOfCompletions"]?.number ?? 1
+    let amount = check.number("amountOfCompletions", in: completion) ?? 1
     guard amount > 0 else { return .skip(what: "completion with amount 0") }
-    // The offset, in minutes east of Greenwich, determines the user's local date.
-    let minutes = completion["timezoneOffsetInMinutes"]?.number ?? 0
+    // The offset in minutes east of Greenwich determines the user's local date.
+    let minutes = check.number("timezoneOffsetInMinutes", in: completion) ?? 0
     guard abs(minutes) <= 1440 else { return .bad(reason: "invalid time zone offset: \(minutes) minutes") }
     let seconds = moment.timeIntervalSince1970 + minutes * 60
     let day = CivilDate(daysSince1970: Int((seconds / 86_400).rounded(.down)))
@@ -73,15 +84,24 @@ enum HabitKit {
     PropertyValue(type: .number, value: Int64(exactly: amount).map { .int($0) } ?? .double(amount))
   }
 
-  /// Returns the goals by habit id, from the intervals without an end.
-  private static func goals(_ intervals: [JSONValue]) -> [String: Goal] {
+  /// Returns the goals by habit id, from the intervals that have no end.
+  private static func goals(
+    _ intervals: [JSONValue], _ body: InterchangeFormat.Handler
+  ) throws -> [String: Goal] {
     var goals: [String: Goal] = [:]
-    for interval in intervals where interval["endDate"]?.stringValue == nil {
-      guard let habit = interval["habitId"]?.stringValue else { continue }
+    for (index, interval) in intervals.enumerated() {
+      var check = FieldCheck()
+      let end = check.read("endDate", interval["endDate"]) { $0.moment }
+      try check.report(at: "intervals[\(index)]", body)
+      guard end == nil else { continue }
       let kind = interval["type"]?.stringValue
       let name = kind == "day" ? "requiredNumberOfCompletionsPerDay" : "requiredNumberOfCompletions"
-      guard kind == "day" || kind == "week", let amount = interval[name]?.intValue, (1...1_000_000).contains(amount)
-      else { continue }
+      guard let habit = interval["habitId"]?.stringValue, kind == "day" || kind == "week",
+        let amount = interval[name]?.intValue, (1...1_000_000).contains(amount)
+      else {
+        try body(.skip(what: "goal that is neither daily nor weekly"), "intervals[\(index)]")
+        continue
+      }
       goals[habit] = Goal(Int(amount), per: kind == "day" ? .day : .week)
     }
     return goals

@@ -56,30 +56,48 @@ struct Habitica {
     }
     switch list {
     case "habits":
-      // Negative clicks become events of a second type, unless the habit can only be scored negatively.
-      let isBad = task["up"]?.boolValue == false && task["down"]?.boolValue == true
+      // Negative clicks are events of a second type, unless the habit can only be scored negatively.
+      var check = FieldCheck()
+      let isUp = check.read("up", task["up"]) { $0.boolValue }
+      let isDown = check.read("down", task["down"]) { $0.boolValue }
+      try check.report(at: place, body)
+      let isBad = isUp == false && isDown == true
       try body(.type(ExternalType(name: name)), place)
-      for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
+      for (index, entry) in try history(of: task, place, body).enumerated() {
         try takeHabit(entry, id, name, isBad: isBad, "\(place).history[\(index)]", body)
       }
     case "dailys":
-      try body(.type(ExternalType(name: name, goal: goal(of: task))), place)
-      for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
+      var check = FieldCheck()
+      try body(.type(ExternalType(name: name, goal: goal(of: task, &check))), place)
+      try check.report(at: place, body)
+      for (index, entry) in try history(of: task, place, body).enumerated() {
         try body(daily(entry, id, name), "\(place).history[\(index)]")
       }
     case "todos": try body(todo(task, id, name), place)
     case "rewards": try body(.skip(what: "reward"), place)
-    default: try body(.skip(what: "task of unknown kind"), place)
+    default: try body(.bad(reason: "unknown kind of task '\(list.prefix(40))'"), place)
     }
   }
 
-  /// Imports one entry from a habit's history. `isBad` means that the habit can only be scored negatively.
+  private func history(
+    of task: JSONValue, _ place: String, _ body: InterchangeFormat.Handler
+  ) throws -> [JSONValue] {
+    if let history = task["history"]?.arrayValue { return history }
+    try body(.bad(reason: "the task has no history"), place)
+    return []
+  }
+
+  /// Imports one entry of a habit's history.
+  /// - Parameter isBad: whether the habit can only be scored negatively.
   private func takeHabit(
     _ entry: JSONValue, _ id: String, _ name: String, isBad: Bool, _ place: String, _ body: InterchangeFormat.Handler
   ) throws {
     guard let moment = entry["date"]?.moment else { return try body(.bad(reason: "an entry needs a date"), place) }
-    let ups = entry["scoredUp"]?.number ?? 0
-    let downs = entry["scoredDown"]?.number ?? 0
+    var check = FieldCheck()
+    let (up, down) = (check.number("scoredUp", in: entry), check.number("scoredDown", in: entry))
+    if (up == nil) != (down == nil) { check.report("number of clicks", up == nil ? "scoredUp" : "scoredDown") }
+    try check.report(at: place, body)
+    let (ups, downs) = (up ?? 0, down ?? 0)
     guard ups > 0 || downs > 0 else { return try body(.skip(what: "entry without clicks"), place) }
     if ups > 0 { try body(.event(event(name, [id], moment, count: ups)), place) }
     if downs > 0 { try body(.event(event(isBad ? name : "\(name) (-)", [id, "-"], moment, count: downs)), place) }
@@ -112,12 +130,18 @@ struct Habitica {
     return event
   }
 
-  /// Returns the goal of a daily that is due every day or on certain weekdays, or `nil` for any other schedule.
-  private func goal(of daily: JSONValue) -> Goal? {
-    guard daily["everyX"]?.number == 1 else { return nil }
-    if daily["frequency"]?.stringValue == "daily" { return Goal(1, per: .day) }
-    guard daily["frequency"]?.stringValue == "weekly", let week = daily["repeat"]?.objectValue else { return nil }
-    switch week.values.count(where: { $0.boolValue == true }) {
+  /// Returns the goal of a daily that is due every day or on certain weekdays, or `nil` for other schedules.
+  private func goal(of daily: JSONValue, _ check: inout FieldCheck) -> Goal? {
+    let frequency = check.read("frequency", daily["frequency"]) { value in
+      ["daily", "weekly", "monthly", "yearly"].first { .string($0) == value }
+    }
+    let week = (daily["repeat"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.compactMap { name, value in
+      check.read("repeat", value) { $0.boolValue }
+    }
+    guard check.number("everyX", in: daily) == 1 else { return nil }
+    if frequency == "daily" { return Goal(1, per: .day) }
+    guard frequency == "weekly" else { return nil }
+    switch week.count(where: { $0 }) {
     case 0: return nil
     case 7: return Goal(1, per: .day)
     case let days: return Goal(days, per: .week)

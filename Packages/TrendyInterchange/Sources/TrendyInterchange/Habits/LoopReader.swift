@@ -90,15 +90,27 @@ struct LoopReader {
         try body(.bad(reason: "a habit needs a position and a name"), place)
         continue
       }
+      var check = FieldCheck()
+      for (name, text) in [
+        ("frequency", cell("frequencynumerator", "numrepetitions")),
+        ("frequency", cell("frequencydenominator", "interval")), ("target value", cell("target value")),
+      ] {
+        if let text, !text.isEmpty, FieldText.number(text) == nil { check.report(name, text) }
+      }
       let type = cell("type")
       let often = Self.goal(
         times: cell("frequencynumerator", "numrepetitions"), days: cell("frequencydenominator", "interval"),
         isNumerical: type == "NUMERICAL", target: cell("target value"), isAtMost: cell("target type") == "AT_MOST")
+      let color = cell("color")
+      if let color, !color.isEmpty, ExternalType(name: name, colorHex: color).colorHex == nil {
+        check.report("color", color)
+      }
+      try check.report(at: place, body)
       found.append(
         (
           Habit(
             position: position,
-            type: ExternalType(name: name, colorHex: cell("color"), goal: cell("archived?") == "true" ? nil : often),
+            type: ExternalType(name: name, colorHex: color, goal: cell("archived?") == "true" ? nil : often),
             isNumerical: type.map { $0 == "NUMERICAL" }), place
         ))
     }
@@ -152,7 +164,7 @@ struct LoopReader {
     let note = cells.count > 2 && !cells[2].isEmpty ? cells[2] : nil
     let start = options.zone.date(day)
     switch value {
-    case .nothing: if note != nil { try body(.skip(what: "note on a missed day")) }
+    case .nothing: try body(.skip(what: note == nil ? "missed day" : "note on a missed day"))
     case .covered: try body(.skip(what: "day covered by the frequency"))
     case .skipped:
       try body(.dayOff(ExternalSkip(typeName: name, key: ["loop", name, "\(day)"], days: day...day, note: note)))

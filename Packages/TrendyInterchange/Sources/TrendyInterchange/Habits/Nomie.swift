@@ -10,6 +10,8 @@ enum Nomie {
     var key: String
   }
 
+  private static let kinds: Set<String> = ["tick", "value", "range", "timer", "picker", "note", "boolean"]
+
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let head = head.withoutLeadingSpace
     guard head.first == UInt8(ascii: "{"), let outline = JSONOutline(head) else { return false }
@@ -30,11 +32,17 @@ enum Nomie {
     for (tag, tracker) in file["trackers"]?.objectValue ?? [:] {
       let label = tracker["label"]?.stringValue ?? tag
       let kind = tracker["type"]?.stringValue
+      if let kind, !kinds.contains(kind) {
+        try body(.bad(reason: "unknown type of tracker '\(kind.prefix(40))'"), "trackers.\(tag)")
+      }
       let isMean = kind == "range" || tracker["math"]?.stringValue == "mean"
       trackers[tag.lowercased()] = Tracker(
         label: label.isEmpty ? tag : label, isTimer: kind == "timer", key: isMean ? "value" : "count")
     }
-    for (index, log) in (file["events"]?.arrayValue ?? []).enumerated() {
+    guard let logs = file["events"]?.arrayValue else {
+      throw InterchangeError.unreadable(reason: "the backup has no notes (member 'events')")
+    }
+    for (index, log) in logs.enumerated() {
       try read(log, trackers, options) { try body($0, "events[\(index)]") }
     }
   }
@@ -46,6 +54,10 @@ enum Nomie {
     guard let end = log["end"]?.moment else { return try body(.bad(reason: "a note needs an end time")) }
     let text = (log["note"] ?? log["notes"])?.stringValue ?? ""
     let id = log["_id"]?.stringValue ?? "\(Int64((end.timeIntervalSince1970 * 1000).rounded()))"
+    var check = FieldCheck()
+    let latitude = check.number("lat", in: log)
+    let longitude = check.number("lng", in: log) ?? check.number("lon", in: log)
+    for reason in check.reasons { try body(.bad(reason: reason)) }
     let words = NomieText(text)
     var tags = words.tags
     if tags.isEmpty {
@@ -61,7 +73,7 @@ enum Nomie {
       event.timeZone = options.zone.name
       event.notes = text.isEmpty ? nil : text
       event.locationName = log["location"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
-      if let latitude = log["lat"]?.number, let longitude = (log["lng"] ?? log["lon"])?.number, latitude != 0 {
+      if let latitude, let longitude, latitude != 0 {
         let coordinate = Coordinate(latitude: latitude, longitude: longitude)
         if coordinate.isValid { event.coordinate = coordinate }
       }

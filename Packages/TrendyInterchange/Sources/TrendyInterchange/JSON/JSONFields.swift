@@ -10,6 +10,7 @@ struct JSONFields {
     let isString: Bool
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
+    var isNull: Bool { !isString && bytes.isEqual("null") }
 
     /// Integer, possibly written as a string. A fraction is rounded.
     var integer: Int64? {

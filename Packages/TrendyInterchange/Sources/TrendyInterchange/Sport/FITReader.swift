@@ -42,6 +42,7 @@ private struct FITActivity {
   private var fixes: [Location] = []
   private var pointsWithoutTime = 0
   private var pointsOffEarth = 0
+  private var pointsWithoutPlace = 0
   private var firstRecord: Date?
   private var lastRecord: Date?
   /// Distance in metres at the last record that contains a distance.
@@ -104,7 +105,10 @@ private struct FITActivity {
     firstRecord = min(firstRecord ?? time, time)
     lastRecord = max(lastRecord ?? time, time)
     if let metres = values[5] { distance = metres / 100 }
-    guard let latitude = values[0], let longitude = values[1] else { return }
+    guard let latitude = values[0], let longitude = values[1] else {
+      pointsWithoutPlace += 1
+      return
+    }
     let degrees = 180 / 2_147_483_648.0
     let coordinate = Coordinate(latitude: latitude * degrees, longitude: longitude * degrees)
     guard coordinate.isValid else {
@@ -125,6 +129,10 @@ private struct FITActivity {
     if pointsWithoutTime > 0 { try body(.skip(what: "record without a time", count: pointsWithoutTime), "the file") }
     if pointsOffEarth > 0 {
       try body(.skip(what: "point with invalid coordinates", count: pointsOffEarth), "the file")
+    }
+    // An indoor activity has no positions at all.
+    if pointsWithoutPlace > 0, !fixes.isEmpty {
+      try body(.skip(what: "record without a position", count: pointsWithoutPlace), "the file")
     }
     if sessions.isEmpty, let firstRecord, let lastRecord {
       // Without a session the file is still imported. The device may have lost power before writing one.

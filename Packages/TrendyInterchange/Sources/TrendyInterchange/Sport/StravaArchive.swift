@@ -77,6 +77,7 @@ struct StravaArchive {
         continue
       }
       try body(.event(workout.event), place)
+      try activity.check.report(at: place, body)
     }
     let others = files?.paths.count { !named.contains($0) } ?? 0
     if others > 0 { try body(.skip(what: "file that is not an activity", count: others), "the archive") }
@@ -98,7 +99,7 @@ struct StravaArchive {
       return nil
     }
     do {
-      return try recorded(path, of: files, activity, options)
+      return try recorded(path, of: files, activity, options) { try body($0, "\(path), \($1)") }
     } catch let error as InterchangeError {
       try body(.bad(reason: "cannot import \(path): \(error)"), place)
       return nil
@@ -106,19 +107,28 @@ struct StravaArchive {
   }
 
   private func recorded(
-    _ path: String, of files: ExportFiles, _ activity: Activity, _ options: ImportOptions
+    _ path: String, of files: ExportFiles, _ activity: Activity, _ options: ImportOptions,
+    _ body: InterchangeFormat.Handler
   ) throws -> ExternalEvent? {
     guard let bytes = try files.bytes(of: path, limit: Self.trackLimit) else {
       throw InterchangeError.unreadable(reason: "larger than \(Self.trackLimit >> 20) MB")
     }
     guard let format = InterchangeFormat.of(bytes.prefix(1 << 16)), format.isReadAsRecords else {
       var event = ExternalEvent(typeName: "", key: [], timestamp: .distantPast)
-      event.track = try TrackFile(reading: Array(bytes[...].withoutLeadingSpace)).locations
+      let file = try TrackFile(reading: Array(bytes[...].withoutLeadingSpace))
+      event.track = file.locations
+      for problem in file.problems { try body(.bad(reason: problem.reason), problem.place) }
+      let more = file.problemCount - file.problems.count
+      if more > 0 { try body(.skip(what: "further problem with a track", count: more), "the file") }
       return event
     }
     var events: [ExternalEvent] = []
-    try format.read(ByteInput(bytes), options) { record, _ in
-      if case .event(let event) = record { events.append(event) }
+    try format.read(ByteInput(bytes), options) { record, place in
+      switch record {
+      case .event(let event): events.append(event)
+      case .bad, .skip: try body(record, place)
+      default: break
+      }
     }
     // Several rows may refer to the same multisport file.
     guard let start = activity.date else { return events.first }
@@ -168,11 +178,17 @@ extension StravaArchive {
     let moving: Double?
     let metres: Double?
     let energy: Double?
+    /// Cells that should contain numbers.
+    let check: FieldCheck
 
     init(_ cells: [String], _ columns: Columns, _ options: ImportOptions) {
       func text(_ index: Int) -> String { index < cells.count ? FieldText.trim(cells[index]) : "" }
-      func number(_ index: Int?) -> Double? {
-        index.flatMap { FieldText.number(text($0).replacing(",", with: ".")) }
+      var check = FieldCheck()
+      func number(_ index: Int?, _ name: String) -> Double? {
+        guard let index, !text(index).isEmpty else { return nil }
+        let number = FieldText.number(text(index).replacing(",", with: "."))
+        if number == nil { check.report(name, text(index)) }
+        return number
       }
       let number0 = text(0)
       id = !number0.isEmpty && number0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? number0 : nil
@@ -181,10 +197,12 @@ extension StravaArchive {
       type = text(3)
       description = text(4)
       file = cells.dropFirst(5).first { $0.hasPrefix("activities/") }
-      elapsed = number(columns.elapsed) ?? number(5)
-      moving = number(columns.moving)
-      metres = number(columns.metres) ?? number(columns.kilometres).map { $0 * 1000 }
-      energy = number(columns.energy)
+      elapsed = number(columns.elapsed, "elapsed time") ?? number(5, "elapsed time")
+      moving = number(columns.moving, "moving time")
+      metres = number(columns.metres, "distance") ?? number(columns.kilometres, "distance").map { $0 * 1000 }
+      energy = number(columns.energy, "energy")
+      if date == nil { check.report("date", text(1)) }
+      self.check = check
     }
 
     func workout(_ id: String, _ recorded: ExternalEvent?, _ options: ImportOptions) -> ExternalWorkout? {

@@ -70,6 +70,8 @@ private struct TCXParser {
     var fixes: [Location] = []
     var pointsWithoutTime = 0
     var pointsOffEarth = 0
+    /// Values that are not numbers or times, with the names of their elements.
+    var check = FieldCheck()
   }
 
   private struct Point {
@@ -88,7 +90,9 @@ private struct TCXParser {
       switch name {
       case "Activity": activity = Activity(sport: attributes.first { $0.name == "Sport" }?.value)
       case "Lap" where activity != nil:
-        let start = attributes.first { $0.name == "StartTime" }.flatMap { FieldText.date(FieldText.trim($0.value)) }
+        let text = attributes.first { $0.name == "StartTime" }?.value
+        let start = text.flatMap { FieldText.date(FieldText.trim($0)) }
+        if let text, start == nil { activity?.check.report("StartTime", text) }
         if activity?.firstLap == nil { activity?.firstLap = start }
         if let start { activity?.lastLap = start }
         activity?.lastLapSeconds = nil
@@ -107,16 +111,26 @@ private struct TCXParser {
   }
 
   private var parent: String { path.count > 1 ? path[path.count - 2] : "" }
-  private var number: Double? { FieldText.number(text) }
-  private var moment: Date? { FieldText.date(FieldText.trim(text)) }
+
+  /// Returns the number in the current element, and reports any other text.
+  private mutating func number(_ name: String) -> Double? {
+    let number = FieldText.number(text)
+    if number == nil, !FieldText.trim(text).isEmpty { activity?.check.report(name, text) }
+    return number
+  }
+
+  private mutating func moment(_ name: String) -> Date? {
+    let moment = FieldText.date(FieldText.trim(text))
+    if moment == nil, !FieldText.trim(text).isEmpty { activity?.check.report(name, text) }
+    return moment
+  }
 
   private mutating func end(_ name: String) {
     guard activity != nil else { return }
     if point != nil { return endInPoint(name) }
-    let number = self.number
     switch (parent, name) {
     case ("Activity", "Id"):
-      let moment = self.moment
+      let moment = moment(name)
       activity?.id = moment
     case ("Activity", "Notes"):
       let notes = FieldText.trim(text)
@@ -125,27 +139,37 @@ private struct TCXParser {
       let name = FieldText.trim(text)
       activity?.creator = name
     case ("Lap", "TotalTimeSeconds"):
+      let number = number(name)
       activity?.lastLapSeconds = number
       activity?.seconds.add(number)
-    case ("Lap", "DistanceMeters"): activity?.metres.add(number)
-    case ("Lap", "Calories"): activity?.energy.add(number)
+    case ("Lap", "DistanceMeters"):
+      let number = number(name)
+      activity?.metres.add(number)
+    case ("Lap", "Calories"):
+      let number = number(name)
+      activity?.energy.add(number)
     case (_, "Activity"): finish()
     default: break
     }
   }
 
   private mutating func endInPoint(_ name: String) {
-    let number = self.number
     switch name {
     case "Time" where parent == "Trackpoint":
-      let moment = self.moment
+      let moment = FieldText.date(FieldText.trim(text))
       point?.fields.time = moment
-    case "LatitudeDegrees": point?.fields.latitude = number
-    case "LongitudeDegrees": point?.fields.longitude = number
-    // Some devices write the smallest 32-bit integer for an unknown altitude.
-    case "AltitudeMeters": point?.fields.altitude = number.flatMap { abs($0) < 1e5 ? $0 : nil }
-    case "DistanceMeters": point?.metres = number
-    case "Speed": point?.fields.speed = number.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil }
+    case "LatitudeDegrees": point?.fields.latitude = FieldText.number(text)
+    case "LongitudeDegrees": point?.fields.longitude = FieldText.number(text)
+    case "AltitudeMeters":
+      // Some devices write the minimum of a 32-bit number if the altitude is unknown.
+      let number = number(name)
+      point?.fields.altitude = number.flatMap { abs($0) < 1e5 ? $0 : nil }
+    case "DistanceMeters":
+      let number = number(name)
+      point?.metres = number
+    case "Speed":
+      let number = number(name)
+      point?.fields.speed = number.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil }
     case "Trackpoint": finishPoint()
     default: break
     }
@@ -207,6 +231,7 @@ private struct TCXParser {
     if activity.pointsOffEarth > 0 {
       records.append((.skip(what: "point with invalid coordinates", count: activity.pointsOffEarth), place))
     }
+    for reason in activity.check.reasons { records.append((.bad(reason: reason), place)) }
     records.append((.event(workout.event), place))
   }
 }

@@ -10,7 +10,12 @@ struct ActivityWatch {
   /// Minimum gap between two events of the same program, in milliseconds.
   private static let gap: Int64 = 60_000
 
-  /// Interval during which a program was in the foreground, or the user was present.
+  /// Members of a bucket that are not read.
+  private static let members: Set<String> = [
+    "id", "type", "client", "hostname", "created", "name", "data", "last_updated", "metadata",
+  ]
+
+  /// Interval during which one program was in the foreground, or the user was present.
   private struct Stretch {
     /// Milliseconds since 1970.
     var start: Int64
@@ -45,11 +50,13 @@ struct ActivityWatch {
         case 0: .enter
         case 1: path[0] == "buckets" ? .enter : .skip
         case 2: .enter
-        case 3: path[2] == "events" ? .each : path[2] == "id" ? .take : .skip
+        case 3: path[2] == "events" ? .each : members.contains(path[2]) ? .skip : .take
         default: .skip
         }
       } _: { path, value, place in
-        guard path.last == "events", path.count > 1 else { return }
+        guard path.last == "events", path.count > 1 else {
+          return try body(.bad(reason: "unknown member of a bucket"), place)
+        }
         if let record = watch.take(value, bucket: path[1]) { try body(record, place) }
       } onBroken: { reason, place in
         try body(.bad(reason: reason), place)
@@ -68,7 +75,9 @@ struct ActivityWatch {
     let data = event["data"]
     if let status = data?["status"]?.stringValue {
       guarded.insert(Self.host(bucket))
-      guard status == "not-afk" else { return nil }
+      guard status == "not-afk" else {
+        return status == "afk" ? nil : .bad(reason: "unknown status '\(status.prefix(40))'")
+      }
       return add(start, seconds, "", .present, bucket)
     }
     // The data determines the kind of a bucket, because its declared kind may follow the events in the file.
@@ -112,6 +121,9 @@ struct ActivityWatch {
       let mine = present.filter { Self.host($0.key) == Self.host(bucket) }.flatMap(\.value.list)
       let clipped =
         guarded.contains(Self.host(bucket)) ? Self.clipped(held.list, to: Self.merged(mine, gap: 0)) : held.list
+      if clipped.isEmpty, !held.list.isEmpty {
+        try body(.skip(what: "event while absent", count: held.list.count), "buckets.\(bucket)")
+      }
       for (stretch, active) in Self.joined(clipped) { try give(stretch, active, held.kind, bucket, options, body) }
     }
     let watched = Set(stretches.filter { $0.value.kind == .window }.map { Self.host($0.key) })

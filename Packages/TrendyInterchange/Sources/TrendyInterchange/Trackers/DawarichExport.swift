@@ -39,7 +39,7 @@ struct DawarichExport {
         array, index, bytes in
         let place = "\(path), \(array)[\(index)]"
         guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "invalid JSON"), place) }
-        try body(array == "points" ? Self.point(value) : Self.visit(value, options), place)
+        try give(array == "points" ? Self.point : Self.visit, value, options, place, body)
       }
       return
     }
@@ -47,9 +47,9 @@ struct DawarichExport {
     for path in files.paths where path.hasPrefix(folder) && path.hasSuffix(".jsonl") {
       let name = path.dropFirst(folder.count)
       if name.hasPrefix("points/") {
-        try lines(path, body) { Self.point($0) }
+        try lines(path, options, body, Self.point)
       } else if name.hasPrefix("visits/") {
-        try lines(path, body) { Self.visit($0, options) }
+        try lines(path, options, body, Self.visit)
       } else {
         others += 1
       }
@@ -61,7 +61,7 @@ struct DawarichExport {
   }
 
   private func lines(
-    _ path: String, _ body: InterchangeFormat.Handler, _ record: (JSONValue) -> InterchangeRecord
+    _ path: String, _ options: ImportOptions, _ body: InterchangeFormat.Handler, _ read: Reading
   ) throws {
     let input = ByteInput(from: try files.open(path))
     var number = 0
@@ -69,34 +69,55 @@ struct DawarichExport {
       number += 1
       guard line.contains(where: { !$0.isSpace }) else { continue }
       let value = isWhole ? line.withUnsafeBufferPointer { JSONValue(element: $0) } : nil
-      try body(value.map(record) ?? .bad(reason: "incomplete or invalid JSON"), "\(path), line \(number)")
+      let place = "\(path), line \(number)"
+      guard let value else {
+        try body(.bad(reason: "incomplete or invalid JSON"), place)
+        continue
+      }
+      try give(read, value, options, place, body)
     }
   }
 
-  private static func point(_ value: JSONValue) -> InterchangeRecord {
+  private typealias Reading = (JSONValue, ImportOptions, inout FieldCheck) -> InterchangeRecord
+
+  private func give(
+    _ read: Reading, _ value: JSONValue, _ options: ImportOptions, _ place: String, _ body: InterchangeFormat.Handler
+  ) throws {
+    var check = FieldCheck()
+    try body(read(value, options, &check), place)
+    try check.report(at: place, body)
+  }
+
+  // MARK: What they hold
+
+  private static func point(
+    _ value: JSONValue, _ options: ImportOptions, _ check: inout FieldCheck
+  ) -> InterchangeRecord {
     guard let coordinate = coordinate(value) ?? coordinate(text: value["lonlat"]?.stringValue) else {
       return .bad(reason: "invalid coordinates")
     }
     guard let time = value["timestamp"]?.moment else { return .bad(reason: "missing or invalid time") }
-    let accuracy = value["accuracy"]?.number ?? -1
+    let accuracy = check.number("accuracy", in: value) ?? -1
     let device = value["tracker_id"]?.stringValue ?? ""
     // The velocity is not imported, because its unit depends on the tracker and is not in the file.
     return .fix(
       Location(
         coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time,
-        altitude: value["altitude"]?.number.flatMap { abs($0) < 1e6 ? $0 : nil },
-        course: value["course"]?.number.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil }),
+        altitude: check.number("altitude", in: value).flatMap { abs($0) < 1e6 ? $0 : nil },
+        course: check.number("course", in: value).flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil }),
       device: device.isEmpty ? "Dawarich" : "Dawarich \(device.prefix(64))")
   }
 
-  private static func visit(_ value: JSONValue, _ options: ImportOptions) -> InterchangeRecord {
+  private static func visit(
+    _ value: JSONValue, _ options: ImportOptions, _ check: inout FieldCheck
+  ) -> InterchangeRecord {
     if value["status"]?.stringValue == "declined" { return .skip(what: "declined visit") }
     guard let start = value["started_at"]?.moment, let end = value["ended_at"]?.moment, end >= start else {
       return .bad(reason: "missing or invalid times, or end before the start")
     }
     let place = value["place_reference"]
     let name = (value["name"] ?? place?["name"])?.stringValue ?? ""
-    let coordinate = place.flatMap { Self.coordinate($0) }
+    let coordinate = check.read("place_reference", place) { Self.coordinate($0) }
     let position = coordinate.map { "\(($0.latitude * 1e5).rounded()) \(($0.longitude * 1e5).rounded())" } ?? name
     var event = ExternalEvent(
       typeName: "Visit", key: ["dawarich", "visit", "\(Int64(start.timeIntervalSince1970))", position],

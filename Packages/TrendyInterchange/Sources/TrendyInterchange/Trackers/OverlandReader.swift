@@ -55,15 +55,17 @@ public enum OverlandReader: Sendable {
     fields.longitude = position.first?.doubleValue
     fields.latitude = position.dropFirst().first?.doubleValue
     fields.time = properties["timestamp"]?.moment
-    fields.altitude = properties["altitude"]?.number ?? position.dropFirst(2).first?.doubleValue
+    var check = FieldCheck()
+    func number(_ name: String) -> Double? { check.read(name, properties[name]) { $0.number } }
+    fields.altitude = number("altitude") ?? position.dropFirst(2).first?.doubleValue
     if fields.altitude == 0, properties["vertical_accuracy"]?.number.map({ $0 < 0 }) == true { fields.altitude = nil }
-    fields.speed = properties["speed"]?.number
-    fields.course = properties["course"]?.number
-    fields.accuracy = properties["horizontal_accuracy"]?.number
+    fields.speed = number("speed")
+    fields.course = number("course")
+    fields.accuracy = number("horizontal_accuracy")
     if let device = properties["device_id"]?.stringValue, !device.isEmpty { fields.device = device }
     if let words = properties["motion"]?.arrayValue {
       fields.motion = FieldText.motion(words.compactMap(\.stringValue))
     }
-    collector.take(fields, at: place())
+    collector.take(fields, at: place(), check)
   }
 }

@@ -104,14 +104,15 @@ public enum OwnTracksReader: Sendable {
     fields.latitude = members["lat"]?.number
     fields.longitude = members["lon"]?.number
     fields.time = members["tst"]?.moment
-    fields.altitude = members["alt"]?.number
-    fields.speed = members["vel"]?.number.map { $0 / 3.6 }
-    fields.course = members["cog"]?.number
-    fields.accuracy = members["acc"]?.number
+    var check = FieldCheck()
+    fields.altitude = check.read("alt", members["alt"]) { $0.number }
+    fields.speed = check.read("vel", members["vel"]) { $0.number }.map { $0 / 3.6 }
+    fields.course = check.read("cog", members["cog"]) { $0.number }
+    fields.accuracy = check.read("acc", members["acc"]) { $0.number }
     fields.device = members["topic"]?.stringValue
     if let words = members["motionactivities"]?.arrayValue {
       fields.motion = FieldText.motion(words.compactMap(\.stringValue))
     }
-    collector.take(fields, at: place())
+    collector.take(fields, at: place(), check)
   }
 }

@@ -31,9 +31,11 @@ struct FixCollector {
 
   mutating func remark(_ text: String) { if !file.remarks.contains(text) { file.remarks.append(text) } }
 
-  /// Adds a fix. A fix with an invalid position is reported and skipped; a fix with an invalid time is reported and
-  /// kept.
-  mutating func take(_ fields: FixFields, at place: @autoclosure () -> String) {
+  /// Adds a fix. Reports and skips a fix with an invalid position; reports but keeps a fix with an invalid time.
+  mutating func take(
+    _ fields: FixFields, at place: @autoclosure () -> String, _ check: FieldCheck = FieldCheck()
+  ) {
+    for reason in check.reasons { report(place(), reason) }
     guard let point = TrackPoint(fields, at: place(), report: &file) else { return }
     if let time = point.timestamp, let motion = fields.motion {
       file.activities.append(MotionActivity(state: motion.state, confidence: motion.confidence, timestamp: time))

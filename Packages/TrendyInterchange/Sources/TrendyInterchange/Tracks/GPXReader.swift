@@ -145,16 +145,16 @@ private struct GPXParser {
     }
   }
 
-  private func read(_ name: String, into point: inout Point) {
+  private mutating func read(_ name: String, into point: inout Point) {
     let isDirect = path.count == point.depth + 1
     switch name {
     case "time" where isDirect: point.time = trimmed
     case "name" where isDirect: point.name = trimmed
-    case "ele" where isDirect: point.altitude = number
-    case "speed": point.speed = number.flatMap { $0 >= 0 ? $0 : nil }
-    case "course": point.course = number.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil }
-    case "accuracy", "hacc", "hAcc", "acc": point.accuracy = number.flatMap { $0 >= 0 ? $0 : nil }
-    case "hdop": point.dilution = number.flatMap { $0 >= 0 ? $0 : nil }
+    case "ele" where isDirect: point.altitude = number(name)
+    case "speed": point.speed = number(name).flatMap { $0 >= 0 ? $0 : nil }
+    case "course": point.course = number(name).flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil }
+    case "accuracy", "hacc", "hAcc", "acc": point.accuracy = number(name).flatMap { $0 >= 0 ? $0 : nil }
+    case "hdop": point.dilution = number(name).flatMap { $0 >= 0 ? $0 : nil }
     default: break
     }
   }
@@ -173,9 +173,9 @@ private struct GPXParser {
       if name == "trkpt" {
         file.skippedPoints += 1
         if time != nil { file.skippedPointsWithTime += 1 }
-        let place = "latitude \(read.latitude?.prefix(24) ?? "-"), longitude \(read.longitude?.prefix(24) ?? "-")"
-        file.report("track point \(trackPoints)", "invalid coordinates (\(place))")
       }
+      let place = "latitude \(read.latitude?.prefix(24) ?? "-"), longitude \(read.longitude?.prefix(24) ?? "-")"
+      file.report(name == "trkpt" ? "track point \(trackPoints)" : "<\(name)>", "invalid coordinates (\(place))")
       return
     }
     let point = TrackPoint(
@@ -191,5 +191,14 @@ private struct GPXParser {
   }
 
   private var trimmed: String { FieldText.trim(text) }
-  private var number: Double? { FieldText.number(text) }
+
+  /// Returns the number in the current element, and reports any other text. `NaN` means that the value is unknown.
+  private mutating func number(_ name: String) -> Double? {
+    let number = FieldText.number(text)
+    let text = FieldText.trim(text)
+    if number == nil, !text.isEmpty, text.lowercased() != "nan" {
+      file.report("track point \(trackPoints + 1)", "invalid <\(name)> '\(text.prefix(40))': ignored")
+    }
+    return number
+  }
 }

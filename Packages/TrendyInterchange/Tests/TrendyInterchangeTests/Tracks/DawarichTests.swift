@@ -5,11 +5,11 @@ import TrendyModels
 
 @Suite("Dawarich and Polarsteps", .timeLimit(.minutes(10)))
 struct DawarichTests {
-  private static let point = """
+  static let point = """
     {"battery":80,"timestamp":1772348400,"altitude":4,"velocity":"0","accuracy":10,"tracker_id":"ab","inrids":[],\
     "raw_data":{"lat":1},"course":"90.5","lonlat":"POINT (5.1 52.1)","longitude":"5.1","latitude":52.1}
     """
-  private static let visit = """
+  static let visit = """
     {"started_at":"2026-03-01T08:00:00.000Z","ended_at":"2026-03-01T09:00:00.000Z","duration":60,"name":"Café","status":"STATUS",\
     "place_reference":{"name":"Café","latitude":"52.1","longitude":"5.1","source":"photon"}}
     """

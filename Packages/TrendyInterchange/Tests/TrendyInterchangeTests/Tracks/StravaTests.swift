@@ -5,7 +5,7 @@ import TrendyModels
 
 @Suite("Strava archives", .timeLimit(.minutes(10)))
 struct StravaTests {
-  private static let gpx = """
+  static let gpx = """
               <?xml version="1.0" encoding="UTF-8"?>
     <gpx version="1.1" creator="x"><trk><trkseg><trkpt lat="52.1" lon="5.1"><time>2026-03-04T15:02:06Z</time></trkpt>
     <trkpt lat="52.2" lon="5.1"><time>2026-03-04T15:30:00Z</time></trkpt></trkseg></trk></gpx>
