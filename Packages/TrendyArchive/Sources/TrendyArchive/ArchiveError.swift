@@ -9,7 +9,7 @@ public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   case truncated(entry: String?, reason: String)
   /// The content is invalid, or its checksum does not match.
   case damaged(entry: String?, reason: String)
-  /// The entry is encrypted; none of it was read.
+  /// The entry is encrypted. None of its content was read.
   case encrypted(entry: String)
   /// The content is valid but not supported by this package.
   case unsupported(entry: String?, reason: String)

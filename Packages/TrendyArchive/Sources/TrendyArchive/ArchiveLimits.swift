@@ -3,7 +3,7 @@ public struct ArchiveLimits: Hashable, Sendable {
   /// Maximum number of entries. Each entry uses about 150 bytes of memory.
   public var entries: Int
   /// Maximum number of decompressed bytes per compressed byte, checked after the first decompressed MiB. Deflate can
-  /// reach 1032; exported text stays below 50.
+  /// reach 1032, while exported text stays below 50.
   public var ratio: Int
   /// Maximum number of decompressed bytes in total.
   public var totalBytes: Int64

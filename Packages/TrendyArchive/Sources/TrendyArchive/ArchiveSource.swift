@@ -6,15 +6,15 @@
   import Glibc
 #endif
 
-/// Random-access source of bytes with a known length. ZIP archives need random access because their directory is at the
-/// end.
+/// Random-access source of bytes with a known length. ZIP archives need random access because their central directory
+/// is at the end.
 ///
 /// Copy data from a pipe to a temporary file first.
 public protocol ArchiveSource: Sendable {
   /// Length in bytes.
   var count: Int64 { get }
   /// Reads bytes starting at `offset`.
-  /// - Returns: number of bytes read. Less than the buffer's length only at the end.
+  /// - Returns: number of bytes read, which is less than the buffer's length only at the end of the source.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int
 }
 

@@ -10,14 +10,14 @@ struct ZipFixture {
     var madeOn: UInt8 = 3
     var mode: UInt32 = 0o100644
     var extra: [UInt8] = []
-    /// Falsified directory values.
+    /// Falsified values in the central directory.
     var size: UInt32?
     var compressedSize: UInt32?
     var crc32: UInt32?
     /// Falsified values in the local header only.
     var localName: [UInt8]?
     var localSize: UInt32?
-    /// Falsified offset in the directory.
+    /// Falsified offset in the central directory.
     var offset: UInt32?
 
     init(_ name: String, _ content: String = "content") {

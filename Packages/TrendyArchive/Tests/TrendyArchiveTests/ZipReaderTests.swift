@@ -177,7 +177,7 @@ struct ZipReaderTests {
     #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it has more than 1 entries")) {
       try Self.read(two, limits: ArchiveLimits(entries: 1))
     }
-    // The limit applies to the actual size, not to the size in the directory.
+    // The limit applies to the actual size, not to the size in the central directory.
     let liar = ZipFixture(.init("a.txt", zeros)) {
       $0.method = 8
       $0.size = 100

@@ -111,7 +111,7 @@ struct ZipWriterTests {
     }
   }
 
-  /// Takes minutes; enabled with TRENDY_LARGE=1.
+  /// Takes minutes, and is therefore enabled only with TRENDY_LARGE=1.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TRENDY_LARGE"] != nil))
   func `an archive of more than 4 GiB is read, by ZIP64 and by sizes modulo 4 GiB`() throws {
     let size: Int64 = 4 << 30 + 5

@@ -37,12 +37,12 @@ extension APIClient: CompanionClientProtocol {
     try await hub.document([APICompanion].self, HTTPRequest(method: .get, path: "/companions"))
   }
 
-  /// Makes another device a companion of this one.
+  /// Makes another device a companion of this device.
   public func makeCompanion(deviceId: String) async throws -> APICompanion {
     try await makeCompanion(.tell(companionId: deviceId))
   }
 
-  /// Makes this device a companion of another device, which need not run Trendy; a tracker is enough.
+  /// Makes this device a companion of another device, which need not run Trendy. A tracker is enough.
   public func makeCompanion(ofDevice deviceId: String) async throws -> APICompanion {
     try await makeCompanion(.follow(trackerId: deviceId))
   }

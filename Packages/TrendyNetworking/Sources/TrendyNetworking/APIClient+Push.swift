@@ -5,8 +5,8 @@ import TrendyProtocols
 extension APIClient {
   private static let pushLimit = 500
 
-  /// Sends mutations with a sequence number to `/mutations`, where each takes effect once no matter how often it is
-  /// sent. Sends all others through the REST calls for their kinds.
+  /// Sends mutations with a sequence number to `/mutations`, where each mutation takes effect once, no matter how often
+  /// it is sent. Sends all other mutations through the REST calls for their kinds.
   ///
   /// Acknowledges all sequence numbers before the first mutation, so the caller must have stored their outcomes.
   public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
@@ -30,7 +30,7 @@ extension APIClient {
         if let failure, failure.isTransient { PushObservation.current?.onTransientFailure(failure) }
         outcomes.append(.tryLater(retryAfter: failure?.retryAfter))
       }
-      // Later mutations may depend on the one without an outcome, so they have no outcome either.
+      // Later mutations may depend on the mutation without an outcome, so they have no outcome either.
       if let undecided = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: undecided, count: mutations.count - outcomes.count)
       }
@@ -47,7 +47,7 @@ extension APIClient {
       PushResponse.self, HTTPRequest(method: .post, path: "/mutations", body: try WireJSON.encode(request))
     ) { failure in
       guard failure.head.status == 409,
-        // A 409 without such a document is reported as an ordinary error.
+        // A 409 that does not report a fork is an ordinary error.
         let response = try? WireJSON.decode(PushResponse.self, from: failure.body), response.isForked
       else { return nil }
       return response
@@ -70,7 +70,7 @@ extension MutationOutcome {
 }
 
 extension PendingMutation {
-  /// Device id of a mutation with a sequence number; `nil` for other mutations.
+  /// Device id of a mutation with a sequence number, or `nil` for other mutations.
   fileprivate var sentBy: String? { sequence == nil ? nil : device }
 }
 

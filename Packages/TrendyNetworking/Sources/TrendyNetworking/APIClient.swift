@@ -26,7 +26,7 @@ public final class APIClient: NetworkClientProtocol {
   ///   - deadline: maximum time from the start of a request to the last byte of its response. For a snapshot, maximum
   ///     time between two chunks.
   ///   - allowsInsecureHTTP: whether the token may be sent unencrypted over a network.
-  ///   - report: device status to send with each request; `nil` to send none.
+  ///   - report: device status to send with each request, or `nil` to send none.
   /// - Throws: ``HubAddressError`` for an invalid or insecure address.
   public init(
     baseURL: URL, token: @escaping @Sendable () async throws -> String?, clock: any TimeSource = SystemTime(),
@@ -53,9 +53,9 @@ public final class APIClient: NetworkClientProtocol {
 
   /// Exchanges a pairing code for this device's token.
   ///
-  /// A code is valid once and for a short time. Whitespace in it is ignored. A device that already has a record passes
-  /// its `user`; the hub then rejects a code from another user with a `problem` of type `other_person`, and the code
-  /// remains valid.
+  /// A code is valid once and for a short time. Whitespace in the code is ignored. A device that already has a record
+  /// passes its `user`. The hub then rejects a code from another user with a `problem` of type `other_person`, and the
+  /// code remains valid.
   ///
   /// - Throws: ``HubAddressError`` for an invalid address, otherwise `APIError`. A wrong code throws a `problem`.
   public static func pair(

@@ -31,7 +31,7 @@ public struct DocumentPoster: Sendable {
 
   /// Sends one POST request.
   ///
-  /// - Throws: `APIError` if there is no response; `CancellationError`.
+  /// - Throws: `APIError` if there is no response, or `CancellationError` if the task is cancelled.
   public func post(_ body: Data, to url: URL, headers: [String: String] = [:]) async throws -> Answer {
     guard let address = HubAddress(originOf: url) else {
       throw APIError.networkError("the URL must begin with http:// or https://")

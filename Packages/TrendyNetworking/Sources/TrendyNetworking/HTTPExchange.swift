@@ -34,7 +34,7 @@ struct HTTPHead: Hashable, Sendable {
     return String(text.filter { !$0.isWhitespace }).lowercased()
   }
 
-  /// Size of the body in bytes as transmitted; `nil` if unknown or if the body is compressed.
+  /// Size of the body in bytes as transmitted, or `nil` if unknown or if the body is compressed.
   var bodyLength: Int? {
     guard (fields["content-encoding"] ?? "identity") == "identity" else { return nil }
     // A length that overflows `Int` exceeds any body that can be received.
@@ -55,7 +55,7 @@ enum ResponsePart: Sendable {
   case data(Data)
 }
 
-/// Percent-encodes all characters except unreserved ones (RFC 3986), for use as one path segment or query value.
+/// Percent-encodes all characters except unreserved characters (RFC 3986), for use as one path segment or query value.
 func percentEncoded(_ text: String) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var encoded: [UInt8] = []

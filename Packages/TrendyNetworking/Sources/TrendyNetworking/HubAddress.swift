@@ -4,7 +4,7 @@ public import TrendyFoundation
 public struct HubAddress: Hashable, Sendable {
   /// Root of the hub's API without a trailing slash: `https://hub.example/api/v1`.
   public let url: URL
-  /// Display name of the hub: its host, and its port if given. Contains no secret.
+  /// Display name of the hub: its host, and its port if given. Contains no secrets.
   public let name: String
 
   /// Creates the address of a hub.
@@ -64,7 +64,7 @@ extension HubAddress: CustomStringConvertible {
 extension HubAddress {
   private static let apiPath = "/api/v1"
 
-  /// Host of a plain HTTP address on this machine; `nil` for any other address.
+  /// Host of a plain HTTP address on this machine, or `nil` for any other address.
   var clearTextHost: String? {
     guard url.scheme == "http", let host = url.host(percentEncoded: false), Self.isLoopback(host) else { return nil }
     return host

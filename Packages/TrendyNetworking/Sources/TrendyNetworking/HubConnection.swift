@@ -6,7 +6,7 @@ import TrendyProtocols
 /// Connection to one hub. Adds the token to requests, enforces the deadline and reads responses.
 struct HubConnection: Sendable {
   let address: HubAddress
-  /// Returns the token for each request; `nil` for requests without a token.
+  /// Returns the token for each request, or `nil` for requests without a token.
   let token: (@Sendable () async throws -> String?)?
   let clock: any TimeSource
   /// Maximum time from the start of a request to the last byte of the response, or between two chunks of a stream.
@@ -58,8 +58,8 @@ struct HubConnection: Sendable {
   /// Reads a response in chunks. The deadline applies to the time between two chunks.
   /// - Parameters:
   ///   - mediaTypes: accepted content types of a success.
-  ///   - patience: maximum time without data; `nil` for the deadline.
-  ///   - onFailure: called for an error response; a non-nil value becomes the result.
+  ///   - patience: maximum time without data, or `nil` for the deadline.
+  ///   - onFailure: called for an error response. If it returns a value, that value becomes the result.
   func stream<Value: Sendable>(
     _ request: HTTPRequest, mediaTypes: [String], named name: String, patience: Duration? = nil,
     onFailure: @escaping @Sendable (HTTPHead) -> Value? = { _ in nil },
@@ -88,8 +88,8 @@ struct HubConnection: Sendable {
   /// Makes a small request so that the next request reuses its connection.
   ///
   /// On Linux, `URLSession` keeps a core busy while it waits for data on a new connection, because it keeps polling for
-  /// writability (Swift 6.3.1). On a reused connection it does not. For a stream that stays open for hours, the extra
-  /// request is worthwhile.
+  /// writability (Swift 6.3.1). On a reused connection, `URLSession` does not poll. For a stream that stays open for
+  /// hours, the extra request is worthwhile.
   func useConnection() async throws {
     #if canImport(FoundationNetworking)
       try await withDeadline { _ in _ = try await answer(to: HTTPRequest(method: .get, path: "/health")) }
@@ -114,7 +114,7 @@ struct BodyChunks: Sendable {
       progress.note(clock.uptime)
       if case .data(let data) = part { try body(data) }
     }
-    // A cancelled stream ends without an error.
+    // Throw here, because a cancelled stream ends without an error.
     try Task.checkCancellation()
   }
 }
@@ -140,7 +140,7 @@ extension HubConnection {
       case .data(let data): body += data
       }
     }
-    // A cancelled stream ends without an error.
+    // Throw here, because a cancelled stream ends without an error.
     try Task.checkCancellation()
     guard let head else { throw APIError.cutOff(address) }
     return ClientResponse(head: head, body: body)

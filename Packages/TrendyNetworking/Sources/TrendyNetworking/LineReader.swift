@@ -25,6 +25,6 @@ struct LineReader: Sendable {
     return lines
   }
 
-  /// Bytes after the last line feed; `nil` if there are none.
+  /// Bytes after the last line feed, or `nil` if there are none.
   var rest: Data? { begun.isEmpty ? nil : begun }
 }

@@ -1,7 +1,7 @@
 /// Proxy environment variables, interpreted as in libcurl.
 ///
-/// On Linux `URLSession` always honours them. An unencrypted request to this machine must not pass through a proxy,
-/// which would see the token.
+/// On Linux, `URLSession` always honours these variables. An unencrypted request to this machine must not pass through
+/// a proxy, which would see the token.
 struct ProxyEnvironment: Hashable, Sendable {
   private let variable: String?
   private let exceptions: [Substring]
@@ -15,7 +15,7 @@ struct ProxyEnvironment: Hashable, Sendable {
     exceptions = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split { $0 == "," || $0 == " " }
   }
 
-  /// Returns the variable that would send requests for `host`, a name of this machine, to a proxy; `nil` if there is
+  /// Returns the variable that would send requests for `host`, a name of this machine, to a proxy, or `nil` if there is
   /// none.
   func variable(for host: String) -> String? {
     // Ignore address ranges (127.0.0.0/8), because not every version of libcurl supports them.

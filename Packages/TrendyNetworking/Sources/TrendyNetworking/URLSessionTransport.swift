@@ -18,7 +18,7 @@ final class URLSessionTransport: Sendable {
 
   /// Creates a transport with a separate session.
   ///
-  /// - Parameter environment: proxy variables; `nil` to use those of the process.
+  /// - Parameter environment: proxy variables, or `nil` to use those of the process.
   init(environment: [String: String]? = nil) {
     #if canImport(FoundationNetworking)
       proxies = ProxyEnvironment(environment ?? ProcessInfo.processInfo.environment)
@@ -46,7 +46,7 @@ final class URLSessionTransport: Sendable {
   }
 
   /// Sends a request and returns its response as a stream. The request ends when the reader stops or is cancelled.
-  /// - Parameter bodyLimit: maximum size of the body in bytes; `nil` for no limit.
+  /// - Parameter bodyLimit: maximum size of the body in bytes, or `nil` for no limit.
   /// - Throws: the stream throws ``TrendyModels/APIError``: `networkError`, `timedOut`, or `decodingError` for a body
   ///   over the limit.
   func open(_ request: HTTPRequest, at address: HubAddress, bodyLimit: Int?) -> AsyncThrowingStream<

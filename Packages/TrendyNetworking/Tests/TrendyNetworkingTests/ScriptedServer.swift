@@ -12,8 +12,8 @@ import Synchronization
 
 /// Server on a raw loopback socket. Records requests and returns scripted responses, valid or not.
 ///
-/// Responses are used in order across all connections; requests after the last one get no response. Uses threads,
-/// because a blocking read must not occupy a thread in the concurrency pool under test.
+/// Responses are used in order across all connections. Once all responses have been used, requests get no response.
+/// Uses threads, because a blocking read must not occupy a thread in the concurrency pool under test.
 final class ScriptedServer: Sendable {
   /// Step in the response to a request. The connection then stays open unless a step closes it.
   enum Step: Sendable {

@@ -25,7 +25,7 @@ public enum FileSystemContract: Sendable {
     public func run(on files: any FileSystem, in directory: String) throws { try body(files, directory) }
   }
 
-  /// A result that the contract does not allow.
+  /// Result that the contract does not allow.
   public struct Violation: Error, CustomStringConvertible {
     public let description: String
   }

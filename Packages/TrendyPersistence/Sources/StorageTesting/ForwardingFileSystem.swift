@@ -1,6 +1,6 @@
 public import TrendyPersistence
 
-/// File system that forwards calls to a simulated file system unless it implements them itself.
+/// File system that forwards the calls it does not implement to a simulated file system.
 public protocol ForwardingFileSystem: FileSystem {
   /// File system that receives the forwarded calls.
   var base: SimulatedFileSystem { get }

@@ -94,7 +94,7 @@ struct DiskState: Sendable {
   var changes = 0
   var changesLeft: Int?
   var isOff = false
-  /// Number of restarts. Files that were opened before the last one are invalid.
+  /// Number of restarts. Files that were opened before the last restart are invalid.
   var boot = 0
   var handles: [Int: Int] = [:]
   var metFault = false
@@ -206,8 +206,8 @@ struct DiskState: Sendable {
 
   mutating func apply(_ change: NameChange) {
     if case .renameFolder(let from, _) = change {
-      // Pending changes in the directory have its old path. A journaling file system would write them before the
-      // rename, so they become durable now.
+      // Pending changes in the directory refer to its old path. A journaling file system would write these changes
+      // before the rename, so make them durable now.
       for folder in folders where folder == from || folder.hasPrefix(from + "/") { syncNames(in: folder) }
     }
     Self.apply(change, to: &names, &folders)

@@ -24,17 +24,18 @@ public import TrendyPersistence
 public final class SimulatedFileSystem: FileSystem {
   /// Effect of a power loss on data that was written but not synced.
   public enum Loss: Hashable, Sendable {
-    /// All of it is lost.
+    /// All unsynced data is lost.
     case unsynced
     /// Nothing is lost, but all processes end. Unsynced data can still be lost in a later restart.
     case nothing
-    /// A random part is lost. Writes survive in any order, torn at 512-byte sectors, and so do changes to file names.
+    /// A random part of the unsynced data is lost. Writes and changes to file names survive in any order. Writes can be
+    /// torn at the boundaries of 512-byte sectors.
     case random(seed: UInt64)
   }
 
   /// Failure injected into a call.
   public struct Fault: Hashable, Sendable {
-    /// Operation whose calls are counted; `nil` for all.
+    /// Operation whose calls are counted, or `nil` for all.
     public var operation: FileSystemError.Operation?
     /// Index of the failing call, counted from 1.
     public var call: Int
@@ -56,7 +57,7 @@ public final class SimulatedFileSystem: FileSystem {
   private let process: Int
 
   /// Creates an empty disk.
-  /// - Parameter capacity: maximum total length of all files in bytes; `nil` for no limit.
+  /// - Parameter capacity: maximum total length of all files in bytes, or `nil` for no limit.
   public init(capacity: Int? = nil) {
     disk = SimulatedDisk(capacity: capacity)
     process = disk.state.withLock { $0.newProcess() }
@@ -78,10 +79,10 @@ public final class SimulatedFileSystem: FileSystem {
   /// Number of calls by all processes so far.
   public var calls: Int { disk.state.withLock { $0.calls } }
 
-  /// Number of calls so far that changed something or made it durable.
+  /// Number of calls so far that changed the disk or made data durable.
   public var changes: Int { disk.state.withLock { $0.changes } }
 
-  /// Sets the fault to inject; `nil` removes it. Calls are counted from now on.
+  /// Sets the fault to inject, or removes the current fault if `nil`. Calls are counted from now on.
   public func fail(_ fault: Fault?) { disk.state.withLock { $0.setFault(fault) } }
 
   /// Whether the fault has occurred since it was set.
@@ -96,7 +97,7 @@ public final class SimulatedFileSystem: FileSystem {
   /// Ends all processes, discards unsynced data as specified by `loss`, and turns the power on again.
   public func restart(losing loss: Loss) { disk.state.withLock { $0.restart(losing: loss) } }
 
-  /// Changes the capacity of the disk in bytes; `nil` for no limit.
+  /// Sets the capacity of the disk in bytes. `nil` removes the limit.
   public func setCapacity(_ capacity: Int?) { disk.state.withLock { $0.capacity = capacity } }
 
   /// Number of active watches of all processes.
@@ -232,8 +233,8 @@ extension SimulatedFileSystem {
   }
 
   public func pause(attempt: Int) -> Duration {
-    // Gives a thread that holds the lock a chance to run. Reports a longer pause than the real one, so that waiting for
-    // a lock that no thread will release times out quickly.
+    // Gives a thread that holds the lock a chance to run. Reports a longer pause than the real pause, so that a wait
+    // for a lock that no thread will release times out quickly.
     usleep(200)
     return .milliseconds(1)
   }

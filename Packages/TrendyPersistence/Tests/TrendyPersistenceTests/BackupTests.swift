@@ -15,8 +15,8 @@ struct BackupTests {
   private static let kept = "/stick/before"
   private static let options = EngineFixture.options
 
-  /// Creates two stores: one with sixty rows in a segment, some of them deleted later, and more rows in the log; and
-  /// one with a single row of 1.5 MB.
+  /// Creates two stores. The first has sixty rows in a segment, some of which are deleted later, and more rows in the
+  /// log. The second has a single row of 1.5 MB.
   private static func makeStore(_ disk: SimulatedFileSystem = SimulatedFileSystem()) throws -> SimulatedFileSystem {
     try disk.createDirectory("/stick")
     try disk.createDirectory("/store/tracks")

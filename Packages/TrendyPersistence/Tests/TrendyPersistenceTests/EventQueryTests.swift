@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 
 /// Compares query results with the events themselves. The rows are in several segments, in the log and in an open unit
-/// of work. Some have been changed or deleted.
+/// of work. Some rows have been changed or deleted.
 @Suite("Queries", .timeLimit(.minutes(10)))
 struct EventQueryTests {
   private static let types = ["018c2bb2-7a40-7000-8000-000000000001", "018c2bb2-7a40-7000-8000-000000000002", "walk"]
@@ -66,7 +66,7 @@ struct EventQueryTests {
   @Test("the last recorded events are ordered by id, not by date", arguments: 1...20 as ClosedRange<UInt64>)
   func lastRecorded(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
-    // A version 7 id contains its creation time. Other events are ordered by date, imported ones last.
+    // A version 7 id contains its creation time. Other events are ordered by date, with imported events last.
     func recorded(_ event: Event) -> Double {
       if let id = UUIDv7(event.id) { return id.date.timeIntervalSinceReferenceDate }
       let isImported = [.imported, .healthKit].contains(event.sourceType)
@@ -281,7 +281,7 @@ struct EventQueryTests {
       }
       let calls = disk.calls
       for _ in 0..<60 { try other.refresh() }
-      // Without a save there are almost no system calls. The manifest is checked only at every 64th read.
+      // Without a save there are almost no system calls. The manifest is checked only on every 64th read.
       if number > 10 { #expect(disk.calls - calls < 30) }
       try EngineFixture.put([number], in: number % 2 == 0 ? writer : EngineFixture.open(disk.anotherProcess()))
       try other.refresh()

@@ -57,7 +57,7 @@ enum GoldenRecord {
 
   /// Writes the stores and their backup.
   ///
-  /// Forty of the sixty events were sealed in a segment; after that, number 7 was changed and number 8 deleted. The
+  /// Forty of the sixty events were sealed in a segment. After that, number 7 was changed and number 8 deleted. The
   /// last twenty are in the log.
   static func write() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()

@@ -93,8 +93,8 @@ struct ManyEventTests {
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
-  /// Some events are in a segment and some in the log; one is deleted. For some ids there is only a mutation or a
-  /// tombstone.
+  /// Some events are in a segment and some in the log, and one event is deleted. For some ids there is only a mutation
+  /// or a tombstone.
   @Test(arguments: [false, true])
   func `prefetched lookups match direct ones, also after a change`(isAhead: Bool) throws {
     for turn in 0..<2 {

@@ -40,7 +40,7 @@ public protocol EntityStore: AnyObject {
 
   /// Deletes every event.
   func deleteAllEvents() throws
-  /// Deletes every event type, and with it all events and property definitions.
+  /// Deletes every event type, together with all events and property definitions.
   func deleteAllEventTypes() throws
   /// Deletes every geofence.
   func deleteAllGeofences() throws
@@ -85,12 +85,12 @@ public protocol EntityStore: AnyObject {
   /// Returns the `count` most recently recorded events from these sources, most recent first.
   ///
   /// Events saved on this device are in the order of the ``noteSaved(events:at:)`` calls, regardless of the device's
-  /// clock. Events from other devices are sorted in by the time in their UUIDv7, or by their start if they have another
-  /// id. Events imported on another device come last. The default implementation scans all events and orders them by
-  /// UUIDv7 or start.
+  /// clock. Events from other devices are ordered by the time in their UUIDv7, or by their start if they have an id of
+  /// another kind. Events imported on another device come last. The default implementation scans all events and orders
+  /// them by UUIDv7 or start.
   func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event]
-  /// Records that this unit saves these new events, in this order, after all events already in the store. An event
-  /// recorded before keeps its position. The default implementation does nothing.
+  /// Records that this unit saves these new events, in this order, after all events already in the store. An event that
+  /// was recorded before keeps its position. The default implementation does nothing.
   func noteSaved(events ids: [String], at date: Date) throws
 
   /// Returns the number of events on each day in `timeZone`, keyed by the first instant of the day. Days without events

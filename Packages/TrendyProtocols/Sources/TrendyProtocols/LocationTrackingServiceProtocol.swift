@@ -9,7 +9,7 @@ public protocol LocationTrackingServiceProtocol: AnyObject {
   var delegate: (any LocationTrackingServiceDelegate)? { get set }
   /// Whether monitoring has been started and not stopped.
   var isMonitoring: Bool { get }
-  /// Newest fix, even if it was received before a delegate was set; `nil` before the first fix.
+  /// Newest fix, even if it was received before a delegate was set, or `nil` before the first fix.
   var lastLocation: Location? { get }
 
   /// Prepares the service and, if needed, requests the user's authorization, without starting updates. Called once,

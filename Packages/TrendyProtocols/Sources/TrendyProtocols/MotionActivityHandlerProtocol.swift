@@ -5,11 +5,11 @@ public import TrendyModels
 public protocol MotionActivityHandlerProtocol: AnyObject {
   /// Receives motion changes. Held weakly.
   var delegate: (any MotionActivityHandlerDelegate)? { get set }
-  /// State according to the last reading with sufficient confidence; `.unknown` before the first.
+  /// State according to the last reading with sufficient confidence, or `.unknown` before the first such reading.
   var currentState: MotionState { get }
   /// Whether ``currentState`` is automotive, regardless of the debounce.
   var isAutomotive: Bool { get }
-  /// Readings with lower confidence are ignored.
+  /// Minimum confidence of a reading. Readings with lower confidence are ignored.
   var minimumConfidence: MotionActivity.Confidence { get set }
   /// Number of seconds of driving after which driving is confirmed.
   var automotiveDebounceSeconds: TimeInterval { get set }

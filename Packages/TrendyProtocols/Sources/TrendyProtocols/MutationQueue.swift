@@ -12,12 +12,12 @@ public protocol MutationQueue: AnyObject {
   func appendPendingMutation(_ mutation: PendingMutation) throws
   /// Removes the mutation with this id from the queue, if it exists.
   func deletePendingMutation(_ mutation: PendingMutation) throws
-  /// Returns the first `count` mutations in queue order. Does not read the others.
+  /// Returns the first `count` mutations in queue order. Does not read the other mutations.
   func firstPendingMutations(_ count: Int) throws -> [PendingMutation]
-  /// Returns the last mutation in the queue, or `nil` if the queue is empty. Does not read the others.
+  /// Returns the last mutation in the queue, or `nil` if the queue is empty. Does not read the other mutations.
   func lastPendingMutation() throws -> PendingMutation?
-  /// Returns the pending mutations for all entities with this id, of any kind, in queue order. Does not read the
-  /// others.
+  /// Returns the pending mutations for all entities with this id, of any kind, in queue order. Does not read the other
+  /// mutations.
   func pendingMutations(ofEntity entityId: String) throws -> [PendingMutation]
 
   /// Returns the accepted mutations whose entities the feed has not returned yet, ordered by version.
@@ -26,7 +26,7 @@ public protocol MutationQueue: AnyObject {
   func acceptedMutations(through version: Int64) throws -> [PendingMutation]
   /// Returns the accepted mutations for all entities with this id, of any kind, ordered by version.
   func acceptedMutations(ofEntity entityId: String) throws -> [PendingMutation]
-  /// Inserts an accepted mutation, replacing any with the same id.
+  /// Inserts an accepted mutation, replacing any mutation with the same id.
   func insertAcceptedMutation(_ mutation: PendingMutation) throws
   /// Removes the accepted mutation with this id, if it exists.
   func deleteAcceptedMutation(_ mutation: PendingMutation) throws

@@ -55,7 +55,7 @@ extension NetworkClientProtocol {
         // Return the outcomes so far. Pushing the remaining mutations again will repeat the error and throw it.
         outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
       }
-      // Later mutations may depend on the one without an outcome, so they have no outcome either.
+      // Later mutations may depend on the mutation without an outcome, so they have no outcome either.
       if let unjudged = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }
@@ -201,7 +201,7 @@ extension NetworkClientProtocol {
     }
   }
 
-  /// Converts an error to the mutation's outcome. Rethrows it if it does not concern this mutation alone.
+  /// Converts an error to the mutation's outcome. Rethrows the error if it does not concern this mutation alone.
   private func outcome(of error: any Error, isCreate: Bool) throws -> MutationOutcome {
     guard let error = error as? APIError else { throw error }
     if isCreate, error.isDuplicateError { return .accepted(version: nil) }

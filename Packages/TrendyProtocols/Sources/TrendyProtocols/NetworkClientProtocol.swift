@@ -2,11 +2,11 @@ public import TrendyModels
 
 /// Requests that a device sends to its hub.
 ///
-/// The first 24 operations must be implemented. The others have default implementations based on these, which keeps
-/// test doubles small. A client for a Trendy hub implements them directly.
+/// The first 24 operations must be implemented. The remaining operations have default implementations that call the
+/// first 24, which keeps test doubles small. A client for a Trendy hub implements every operation directly.
 ///
 /// All operations throw `APIError`, or `CancellationError` when the task is cancelled. After a `networkError` or a
-/// timeout, the hub may have executed the request; retry it with the same idempotency key.
+/// timeout, the hub may have executed the request, so retry the request with the same idempotency key.
 public protocol NetworkClientProtocol: Sendable {
   // MARK: Event types
 
@@ -42,7 +42,7 @@ public protocol NetworkClientProtocol: Sendable {
 
   // MARK: Geofences
 
-  /// Returns all geofences, or only the active ones, in unspecified order.
+  /// Returns all geofences, or only the active geofences, in unspecified order.
   func getGeofences(activeOnly: Bool) async throws -> [APIGeofence]
   /// Creates a geofence and returns it as stored.
   func createGeofence(_ request: CreateGeofenceRequest) async throws -> APIGeofence
@@ -86,19 +86,19 @@ public protocol NetworkClientProtocol: Sendable {
   /// Sends mutations of any kind in order and returns one outcome for each, in the same order.
   ///
   /// The default implementation sends consecutive event creations in batches of up to 50, and every other mutation in a
-  /// separate request, with its idempotency key if it is a create. A failure becomes the outcome of the mutation that it
-  /// affected; after a transient failure the remaining mutations are `.tryLater`. Throws only errors that do not concern
-  /// a single mutation.
+  /// separate request, with its idempotency key if it is a create. A failure becomes the outcome of the mutation that
+  /// it affected. After a transient failure, the remaining mutations are `.tryLater`. Throws only errors that do not
+  /// concern a single mutation.
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome]
 
   /// Returns all entities as of one cursor.
   ///
-  /// The default implementation requests the cursor before the lists. A write in between is in the lists and also in
-  /// the feed after the cursor, so nothing is missed.
+  /// The default implementation requests the cursor before the lists. A write made in between is in the lists and also
+  /// in the feed after the cursor, so no write is missed.
   func snapshot() async throws -> Snapshot
 
-  /// Returns a stream that yields the feed's head whenever it changes, until cancelled. A signal is only a hint; read
-  /// the data with ``getChanges(since:limit:)``. The default implementation's stream ends immediately.
+  /// Returns a stream that yields the feed's head whenever it changes, until cancelled. A signal is only a hint, so
+  /// read the data with ``getChanges(since:limit:)``. The default implementation's stream ends immediately.
   func changeSignals() -> AsyncThrowingStream<Int64, any Error>
 
   // MARK: With defaults, complete only with a Trendy hub

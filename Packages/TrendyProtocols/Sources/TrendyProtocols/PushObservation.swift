@@ -2,9 +2,9 @@ public import TrendyModels
 
 /// Observer that receives the failures that interrupt a push.
 ///
-/// The outcome `.tryLater` does not show whether the hub is busy, unreachable or rate-limiting, but the caller needs to
-/// know this to schedule the next push. The default push reports such failures to ``current``. A client need not report
-/// failures that it throws.
+/// The outcome `.tryLater` does not show whether the hub is busy, unreachable or rate-limiting, but the caller needs
+/// the reason to schedule the next push. The default push reports such failures to ``current``. A client need not
+/// report failures that it throws.
 public final class PushObservation: Sendable {
   /// Observer of the pushes in this task, if there is one.
   ///

@@ -8,16 +8,16 @@ public struct SyncRun: Hashable, Sendable, Codable {
   public var pushed: Int
   /// Number of entries received from the feed or in a snapshot.
   public var pulled: Int
-  /// Error message; `nil` if the round completed.
+  /// Error message, or `nil` if the round completed.
   public var error: String?
-  /// Machine-readable cause of the failure; `nil` if the round completed, or if it was recorded by a version without
-  /// this field.
+  /// Machine-readable cause of the failure, or `nil` if the round completed or was recorded by a version without this
+  /// field.
   public var cause: Cause?
-  /// Time of the next automatic round; `nil` if none is scheduled.
+  /// Time of the next automatic round, or `nil` if none is scheduled.
   public var nextTry: Date?
-  /// Time until which the device sends nothing because the hub asked it to back off; `nil` if it may send.
+  /// Time until which the device sends nothing because the hub asked it to back off, or `nil` if it may send.
   public var pausedUntil: Date?
-  /// Whether the hub accepted this device's token; `nil` if it did not respond.
+  /// Whether the hub accepted this device's token, or `nil` if the hub did not respond.
   public var isTokenGood: Bool?
 
   public init(

@@ -22,7 +22,7 @@ public protocol SyncStateStore: AnyObject {
   /// Deletes the replica entry of an entity, if there is one.
   func deleteHeldEntry(kind: MutationEntityType, id: String) throws
 
-  /// Returns the version up to which all feed entries are durable on this device; `nil` if the next round needs a
+  /// Returns the version up to which all feed entries are durable on this device, or `nil` if the next round needs a
   /// snapshot.
   func syncCursor() throws -> Int64?
   /// Sets the cursor. After `nil`, the next round begins with a snapshot.
@@ -39,7 +39,7 @@ public protocol SyncStateStore: AnyObject {
   func setSyncMemory(_ memory: SyncMetadata?) throws
 
   /// Returns the tombstones of entities deleted on this device, ordered by kind, then id. A tombstone is removed when
-  /// the feed has passed its version; tombstones of imported entities are permanent.
+  /// the feed has passed its version, except that tombstones of imported entities are permanent.
   func fetchTombstones() throws -> [Tombstone]
   /// Returns the tombstone of an entity, or `nil`.
   func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone?
@@ -50,14 +50,14 @@ public protocol SyncStateStore: AnyObject {
 
   /// Returns the conflicts in the order they were recorded.
   func fetchConflicts() throws -> [Conflict]
-  /// Inserts a conflict, replacing any with the same id.
+  /// Inserts a conflict, replacing any conflict with the same id.
   func insertConflict(_ conflict: Conflict) throws
   /// Removes the conflict with this id from the journal, if it exists.
   func deleteConflict(_ conflict: Conflict) throws
 
   /// Returns the feed entries that cannot be applied yet, unchanged and ordered by version.
   func fetchParkedChanges() throws -> [ChangeEntry]
-  /// Parks the entry of an entity, replacing any previous one.
+  /// Parks the entry of an entity, replacing any previously parked entry.
   func insertParkedChange(_ change: ChangeEntry) throws
   /// Removes the parked entry of an entity, if there is one.
   func deleteParkedChange(_ change: ChangeEntry) throws

@@ -52,7 +52,7 @@ public struct SystemTime: TimeSource {
   /// Time since this value was created, including time when the machine was suspended.
   public var uptime: Duration { ContinuousClock.now - start }
 
-  /// Time since boot on Linux, where the kernel assigns an id to each boot; `nil` elsewhere.
+  /// Time since boot on Linux, where the kernel assigns an id to each boot, or `nil` elsewhere.
   public var boot: BootTime? {
     #if os(Linux)
       guard let id = Self.bootId else { return nil }

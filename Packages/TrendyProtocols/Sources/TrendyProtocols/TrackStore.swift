@@ -45,10 +45,10 @@ public struct TripCommand: Hashable, Sendable {
 /// A device has at most one reading of each kind at any timestamp. Values are stored with limited resolution:
 /// timestamps 1 ms, coordinates 1e-7 degrees, lengths 1 cm, speeds 1 cm/s, headings 0.01 degrees.
 public protocol TrackStore: Sendable {
-  /// Adds readings in any order. They are durable when this returns.
+  /// Adds readings in any order. The readings are durable when this returns.
   ///
   /// Duplicates, and readings without a valid position or time, are counted and skipped. Of two fixes with the same
-  /// timestamp, the more accurate one is stored regardless of the order of arrival.
+  /// timestamp, the more accurate fix is stored regardless of the order of arrival.
   func append(_ readings: [TrackReading], device: String) throws -> TrackAppend
 
   /// Returns all devices with readings, ordered by name.
@@ -61,7 +61,7 @@ public protocol TrackStore: Sendable {
   ) throws
 
   /// Runs `body` under the detection lock, which excludes other threads and processes. Notes must be written inside
-  /// `body`; readings can be appended at any time.
+  /// `body`, while readings can be appended at any time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
   /// Returns the range of appended readings not reported as read yet, or `nil` if there are none.
@@ -117,7 +117,7 @@ public struct TrackAppend: Hashable, Sendable {
 public struct TrackUnread: Hashable, Sendable {
   /// Time of the earliest unread reading.
   public var since: Date
-  /// Time of the latest unread reading; `nil` if unknown, for example if everything must be read again.
+  /// Time of the latest unread reading, or `nil` if unknown, for example if everything must be read again.
   public var through: Date?
   /// Counter that increases with every append.
   public var generation: UInt64

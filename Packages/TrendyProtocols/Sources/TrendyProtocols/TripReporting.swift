@@ -2,7 +2,8 @@ public import TrendyModels
 
 /// Change to a trip, with the fix where it happened.
 public struct TripReport: Hashable, Sendable {
-  /// Kind of change. After `end`, tracking has stopped but the trip can still be resumed; `cancel` discards it.
+  /// Kind of change. After `end`, tracking has stopped but the trip can still be resumed. After `cancel`, the trip is
+  /// discarded.
   public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     case start
     case ping

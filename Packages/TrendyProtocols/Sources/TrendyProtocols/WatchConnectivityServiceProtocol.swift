@@ -17,7 +17,8 @@ public protocol WatchConnectivityServiceProtocol: AnyObject {
   func syncToken(_ token: String)
   /// Notifies the watch that a trip has started. Called once per trip.
   func notifyTripStarted()
-  /// Sends on each change whether a trip is in progress. A new value replaces any value not delivered yet.
+  /// Sends whether a trip is in progress, on every change. A new value replaces any value that has not been delivered
+  /// yet.
   func updateTripActiveState(_ isActive: Bool)
 }
 

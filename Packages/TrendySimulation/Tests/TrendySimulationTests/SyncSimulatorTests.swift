@@ -94,7 +94,8 @@ struct SyncSimulatorTests {
     #expect(rows.contains { $0 > 30_000 } && rows.reduce(0, +) < 20_000 * 50)
   }
 
-  /// A hub lists its last 128 epochs. It cannot confirm the position of this device, so the device loads a snapshot.
+  /// A hub lists only its last 128 epochs. It therefore cannot confirm the position of this device, and the device
+  /// loads a snapshot.
   @Test func `a device that missed more hub epochs than are listed loses nothing`() async {
     let simulator = SyncSimulator(world: SimulationWorld(devices: 2, hazards: []))
     var plan: [Action] = []

@@ -2,7 +2,7 @@ import CZlib
 
 /// Incremental CRC-32 as in ZIP, gzip and PNG (ISO 3309, polynomial 0xEDB88320).
 public struct CRC32: Hashable, Sendable {
-  /// Checksum of all bytes so far; 0 if there are none.
+  /// Checksum of all bytes so far, or 0 if there are none.
   public private(set) var value: UInt32 = 0
 
   /// Creates the checksum of empty data.

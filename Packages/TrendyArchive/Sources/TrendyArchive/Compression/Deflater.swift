@@ -24,7 +24,7 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
   /// Creates a compressor.
   /// - Parameters:
   ///   - format: container format.
-  ///   - level: compression level from 0 (none) and 1 (fastest) to 9 (smallest); zlib's default is 6.
+  ///   - level: compression level from 0 (none) and 1 (fastest) to 9 (smallest). The default in zlib is 6.
   public init(_ format: CompressedFormat, level: Int = 6) {
     precondition((0...9).contains(level), "invalid level \(level)")
     self.format = format
@@ -52,8 +52,8 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
     bytes.withUnsafeBytes { run($0, Z_NO_FLUSH, &output) }
   }
 
-  /// Appends all pending output, so that the receiver can decode everything written so far. This reduces compression,
-  /// so call it at most once per message.
+  /// Appends all pending output, so that the receiver can decode everything written so far. Flushing reduces
+  /// compression, so call this method at most once per message.
   public mutating func flush(to output: inout [UInt8]) {
     run(UnsafeRawBufferPointer(start: nil, count: 0), Z_SYNC_FLUSH, &output)
   }

@@ -1,9 +1,10 @@
 /// Streaming reader for gzip files (RFC 1952) of any length with any number of members.
 ///
-/// Zeros after the last member are padding, as written by `tar` and tape drives. Any other data after it is an error.
+/// Zeros after the last member are padding, as written by `tar` and tape drives. Any other data after the last member
+/// is an error.
 public struct GzipReader: ~Copyable {
   /// Reads the next bytes of the compressed file into the buffer.
-  /// - Returns: number of bytes. 0 only at the end of the file.
+  /// - Returns: number of bytes, which is 0 only at the end of the file.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   private enum State {
@@ -33,7 +34,7 @@ public struct GzipReader: ~Copyable {
   deinit { buffer.deallocate() }
 
   /// Reads the next decompressed bytes.
-  /// - Returns: number of bytes. 0 only at the end, after all checksums have been verified.
+  /// - Returns: number of bytes, which is 0 only at the end, after all checksums have been verified.
   /// - Throws: ``ArchiveError``, and errors from the source.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     precondition(output.count > 0, "empty buffer")

@@ -50,7 +50,7 @@ public struct ZipContent: ~Copyable, @unchecked Sendable {
   deinit { buffer.deallocate() }
 
   /// Reads the next bytes of the content.
-  /// - Returns: number of bytes. 0 only at the end, after size and checksum have been verified.
+  /// - Returns: number of bytes, which is 0 only at the end, after size and checksum have been verified.
   /// - Throws: ``ArchiveError``, after which no further reads are possible.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     precondition(output.count > 0, "empty buffer")

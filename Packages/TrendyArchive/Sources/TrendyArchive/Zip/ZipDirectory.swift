@@ -2,13 +2,13 @@ struct ZipDirectory {
   private let source: any ArchiveSource
   let start: Int64
   private let end: Int64
-  /// Number of entries according to the end record; modulo 65,536 without ZIP64.
+  /// Number of entries according to the end record, modulo 65,536 without ZIP64.
   private let count: Int64
   private let isZip64: Bool
   /// Start of the archive in the source. Above 0 if something precedes it, such as a self-extracting program.
   private let base: Int64
 
-  /// Finds the directory via the end record, which only the archive comment can follow.
+  /// Finds the central directory via the end record, which only the archive comment can follow.
   init(_ source: any ArchiveSource) throws(ArchiveError) {
     self.source = source
     let tailCount = Int(min(source.count, Int64(ZipLayout.end + 0xFFFF)))
@@ -26,7 +26,7 @@ struct ZipDirectory {
           found = try Self.place(record, at: tailStart + Int64(position), in: source)
           if found != nil { break }
         } catch {
-          // An earlier record may be the real one, whose comment contains this one.
+          // An earlier record may be the real end record, with this record in its comment.
           failure = failure ?? error
         }
       }
@@ -38,7 +38,7 @@ struct ZipDirectory {
     (start, end, count, isZip64, base) = found
   }
 
-  /// Returns the directory that an end record points to, or `nil` if the record is part of a comment.
+  /// Returns the central directory that an end record points to, or `nil` if the record is part of a comment.
   private static func place(
     _ record: [UInt8], at offset: Int64, in source: any ArchiveSource
   ) throws(ArchiveError) -> (start: Int64, end: Int64, count: Int64, isZip64: Bool, base: Int64)? {
@@ -164,7 +164,7 @@ extension ZipDirectory {
       path.hasSuffix("/") ? .directory : unixMode & 0o170000 == 0o120000 ? .symbolicLink : .file
     return ZipEntry(
       path: path, kind: kind, method: ZipEntry.Method(fixed.uint16(at: 10)),
-      // Bit 0 marks any encryption, bit 6 strong encryption, bit 13 an encrypted directory.
+      // Bit 0 marks any encryption, bit 6 strong encryption, bit 13 an encrypted central directory.
       isEncrypted: flags & 0x2041 != 0, compressedSize: sizes.compressed, size: sizes.size,
       crc32: fixed.uint32(at: 16), modified: ZipExtra.modified(in: extra),
       headerOffset: sizes.headerOffset.addingReportingOverflow(base).partialValue, directoryOffset: offset,
@@ -210,7 +210,7 @@ struct SourceWindow {
 
   init(_ source: any ArchiveSource) { self.source = source }
 
-  /// Returns bytes starting at `offset`. Fewer than `count` only at the end of the source.
+  /// Returns `count` bytes starting at `offset`, or fewer at the end of the source.
   mutating func bytes(_ offset: Int64, _ count: Int) throws(ArchiveError) -> [UInt8] {
     if offset < start || offset + Int64(count) > start + Int64(buffer.count) {
       buffer = try ZipDirectory.bytes(offset, max(count, 64 << 10), of: source)

@@ -1,4 +1,4 @@
-/// File, folder or link in a ZIP archive, as listed in its directory.
+/// File, folder or link in a ZIP archive, as listed in the central directory.
 public struct ZipEntry: Hashable, Sendable {
   /// Kind of entry.
   public enum Kind: Hashable, Sendable {
@@ -39,7 +39,7 @@ public struct ZipEntry: Hashable, Sendable {
   public let size: Int64
   /// Checksum of the content.
   public let crc32: UInt32
-  /// Modification time in seconds since 1970; `nil` if the archive contains only a local time.
+  /// Modification time in seconds since 1970, or `nil` if the archive contains only a local time.
   public let modified: Int64?
 
   let headerOffset: Int64

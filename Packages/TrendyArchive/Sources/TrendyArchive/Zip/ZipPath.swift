@@ -3,8 +3,8 @@ import CZlib
 enum ZipPath {
   /// Decodes a stored name.
   /// - Parameters:
-  ///   - isUTF8: whether bit 11 of the flags declares UTF-8. macOS omits it but writes UTF-8; other programs use code
-  ///     page 437.
+  ///   - isUTF8: whether bit 11 of the flags declares UTF-8. macOS omits the bit but writes UTF-8. Other programs use
+  ///     code page 437.
   ///   - extra: extra fields. Info-ZIP's Unicode path (0x7075) applies if its checksum matches the name.
   ///   - isFromWindows: whether the entry is from a system that separates paths with backslashes, which some programs
   ///     keep.

@@ -1,8 +1,8 @@
 /// Reads ZIP archives (APPNOTE 6.3.10) in bounded memory: stored and deflated entries, ZIP64, and data descriptors.
 ///
-/// The directory is read and checked once. An archive is rejected if an entry extends beyond the file, overlaps another
-/// entry, has the same path as another entry, or leads out of the target folder. An entry's content is read as a stream
-/// and checked against its checksum, its size and ``ArchiveLimits``.
+/// The central directory is read and checked once. An archive is rejected if an entry extends beyond the file, overlaps
+/// another entry, has the same path as another entry, or leads out of the target folder. An entry's content is read as
+/// a stream and checked against its checksum, its size and ``ArchiveLimits``.
 ///
 /// ```swift
 /// let archive = try ZipReader(try ArchiveFile(path: path))
@@ -12,14 +12,14 @@
 /// }
 /// ```
 public struct ZipReader: Sendable {
-  /// Entries in directory order.
+  /// Entries in the order of the central directory.
   public let entries: [ZipEntry]
   private let source: any ArchiveSource
   private let limits: ArchiveLimits
   /// Indices of ``entries``, sorted by path.
   private let byPath: [Int32]
 
-  /// Reads and checks the directory.
+  /// Reads and checks the central directory.
   /// - Throws: ``ArchiveError``.
   public init(_ source: any ArchiveSource, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
     self.source = source

@@ -1,4 +1,4 @@
-/// Streaming writer for ZIP archives. Keeps only the directory in memory; the output may be a pipe.
+/// Streaming writer for ZIP archives. Keeps only the central directory in memory. The output may be a pipe.
 ///
 /// ```swift
 /// var archive = ZipWriter { try handle.write($0) }
@@ -125,7 +125,7 @@ public struct ZipWriter: ~Copyable {
     try pass(all: true)
   }
 
-  /// Writes the directory, which completes the archive.
+  /// Writes the central directory, which completes the archive.
   public mutating func finish() throws {
     precondition(open == nil && !isFinished, "an entry is incomplete, or the archive is finished")
     isFinished = true
@@ -258,8 +258,8 @@ extension ZipWriter {
     extra.append32(UInt32(bitPattern: seconds))
   }
 
-  /// Returns a timestamp in DOS format: UTC, 1980 to 2107, in steps of two seconds. Returns 1 January 1980 if there is
-  /// none or it is out of range.
+  /// Returns a timestamp in DOS format: UTC, 1980 to 2107, in steps of two seconds. Returns 1 January 1980 if the
+  /// timestamp is missing or out of range.
   private static func dosTime(_ modified: Int64?) -> UInt32 {
     guard let modified, (315_532_800..<4_354_819_200).contains(modified) else { return 0x0021_0000 }
     let (day, second) = modified.quotientAndRemainder(dividingBy: 86_400)

@@ -22,7 +22,7 @@ extension Event {
   /// the duration of the event before the edit. An event without an end is left unchanged.
   ///
   /// - Parameters:
-  ///   - definitions: property definitions; those of other event types are ignored.
+  ///   - definitions: property definitions. Definitions of other event types are ignored.
   ///   - before: the event before the edit, or `nil` for a new event.
   public mutating func fillLength(
     from definitions: some Sequence<PropertyDefinition>, before: Event? = nil
@@ -35,7 +35,7 @@ extension Event {
     }
   }
 
-  /// Sets each property without a value to the default of its definition; definitions of other event types are ignored.
+  /// Sets each property without a value to the default of its definition. Ignores definitions of other event types.
   public mutating func fillDefaults(from definitions: some Sequence<PropertyDefinition>) {
     for definition in definitions where definition.eventTypeId == eventTypeId && properties[definition.key] == nil {
       if let value = definition.defaultValue {

@@ -52,7 +52,7 @@ extension Event {
     unknownProperties = unknownProperties.filter { properties[$0.key] == nil }
   }
 
-  /// Source as written on the wire; may be a value that only newer versions define.
+  /// Source as written on the wire. May be a value that only newer versions define.
   public var wireSourceType: String {
     unknownFields[Self.sourceTypeField]?.stringValue ?? sourceType.rawValue
   }
@@ -79,7 +79,7 @@ extension Event {
     return values
   }
 
-  /// Sets properties by key; a `nil` value removes the property.
+  /// Sets properties by key. A `nil` value removes the property.
   private mutating func setProperties(_ changes: [String: APIPropertyValue?]) {
     guard !changes.isEmpty else { return }
     var known = properties

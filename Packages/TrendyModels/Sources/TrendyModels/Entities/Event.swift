@@ -13,7 +13,7 @@ public struct Event: Hashable, Sendable, Identifiable {
   public var syncStatus: SyncStatus
   public var eventTypeId: String
   public var timestamp: Date
-  /// End of the event, never before ``timestamp``; `nil` for a single point in time or a running event.
+  /// End of the event, never before ``timestamp``, or `nil` for a single point in time or a running event.
   public var endDate: Date?
   public var notes: String?
   /// Latitude in degrees, -90 to 90 (WGS 84).
@@ -50,7 +50,7 @@ public struct Event: Hashable, Sendable, Identifiable {
         healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, unknownFields: unknownFields))
   }
 
-  /// Creates an event from the fields that every stored event has; all other fields are `nil` or empty.
+  /// Creates an event from the fields that every stored event has. All other fields are `nil` or empty.
   ///
   /// Inlinable, so that callers construct the event in place.
   @inlinable public init(
@@ -73,7 +73,7 @@ public struct Event: Hashable, Sendable, Identifiable {
     packed.forEachPacked(body)
   }
 
-  /// Sets the properties from their storage format; the bytes are copied.
+  /// Sets the properties from a copy of their storage format.
   ///
   /// - Returns: `false`, leaving the event unchanged, if the bytes do not contain exactly one value per name.
   @inlinable public mutating func setPackedProperties(
@@ -87,7 +87,7 @@ extension Event {
   /// Packed form of ``id``.
   @inlinable public var identifier: CompactIdentifier { storedIdentifier }
 
-  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
+  /// Opaque identifier of 1 to 128 bytes. Identifiers generated on a device are UUIDv7s.
   public var id: String { identifier.text }
 
   /// Returns a copy of the event with another id.
@@ -111,8 +111,8 @@ extension Event {
 }
 
 extension Event {
-  /// Box for the rarely used fields; an event without any of them has no box. Immutable, so that copies of an event can
-  /// share it.
+  /// Box for the rarely used fields. Events without such fields have no box. The box is immutable, so copies of an
+  /// event can share it.
   @usableFromInline final class Seldom: Hashable, Sendable {
     struct Fields: Hashable {
       var externalId: String?

@@ -1,6 +1,6 @@
 /// Category of events, such as "Coffee" or "Run", with its appearance and an optional goal.
 public struct EventType: Hashable, Sendable, Identifiable {
-  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
+  /// Opaque identifier of 1 to 128 bytes. Identifiers generated on a device are UUIDv7s.
   public let id: String
   public var name: String
   /// Colour as `#RRGGBB`.

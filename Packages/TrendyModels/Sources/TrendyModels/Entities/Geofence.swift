@@ -1,8 +1,8 @@
-/// Circle on the map that the user defined; entering or leaving it can record an event.
+/// Circle on the map, defined by the user. Entering or leaving the circle can record an event.
 ///
-/// Created on one device and synced to all others. Distances are geodesic on WGS 84.
+/// Created on one device and synced to all other devices. Distances are geodesic on WGS 84.
 public struct Geofence: Hashable, Sendable, Identifiable {
-  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
+  /// Opaque identifier of 1 to 128 bytes. Identifiers generated on a device are UUIDv7s.
   public let id: String
   public var name: String
   /// Latitude of the centre in degrees, -90 to 90.

@@ -33,7 +33,7 @@ extension Goal {
     return bound
   }
 
-  /// Splits the text at `/`, `per` or `a`; the second part is `nil` if the text has no separator.
+  /// Splits the text at `/`, `per` or `a`. The second part is `nil` if the text has no separator.
   private static func parts(_ text: Substring) -> (amount: Substring, period: Substring?) {
     for separator in ["/", " per ", " a "] {
       guard let range = text.firstRange(of: separator) else { continue }

@@ -49,10 +49,10 @@ public struct Goal: Hashable, Sendable {
     self.init(.atLeast, amount, measure, per: period)
   }
 
-  /// Whether the goal requires an amount every day. If so, a streak counts the days it was met.
+  /// Whether the goal requires an amount every day. If so, a streak counts the days on which the goal was met.
   public var asksForEveryDay: Bool { bound == .atLeast && period == .day }
 
-  /// Whether the goal requires an amount every week. If so, a streak counts the weeks it was met.
+  /// Whether the goal requires an amount every week. If so, a streak counts the weeks in which the goal was met.
   public var asksForEveryWeek: Bool { bound == .atLeast && period == .week }
 
   static func minAmount(_ bound: Bound) -> Int { bound == .atLeast ? 1 : 0 }

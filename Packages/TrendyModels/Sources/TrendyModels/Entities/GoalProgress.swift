@@ -17,7 +17,7 @@ public struct GoalProgress: Hashable, Sendable, Codable {
     self.excusedDays = excusedDays
   }
 
-  /// Whether skips cover all days of the period, so that nothing is expected.
+  /// Whether skips cover all days of the period, in which case no events are expected.
   public var isExcused: Bool { excusedDays >= goal.period.length }
 
   /// Amount required in this period.
@@ -33,7 +33,7 @@ public struct GoalProgress: Hashable, Sendable, Codable {
     return max(Int(part), 1) * step
   }
 
-  /// Amount that remains to be done, or is still allowed; never negative.
+  /// Amount that remains to be done, or is still allowed. Never negative.
   public var left: Double { max(0, Double(target) - amount) }
 
   /// Whether the goal is met so far.
@@ -81,9 +81,10 @@ extension Goal {
 
   /// Returns the amount that an event adds to its day.
   ///
-  /// If the goal counts events, this is the number property `count`, or 1 if the event has no such property. If the
-  /// goal measures a duration, it is the duration property in seconds. Without that property, it is the time from start
-  /// to end, or to `now` while the event is running; all-day events and events without an end add 0.
+  /// If the goal counts events, the amount is the number property `count`, or 1 if the event has no such property. If
+  /// the goal's measure is a duration, the amount is the duration property in seconds. Without that property, the
+  /// amount is the time from start to end, or to `now` while the event is running. All-day events and events without an
+  /// end add 0.
   ///
   /// - Parameters:
   ///   - event: an event of the goal's type.

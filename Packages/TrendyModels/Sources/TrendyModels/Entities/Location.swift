@@ -21,7 +21,7 @@ public struct Coordinate: Hashable, Sendable, Codable {
 /// Position fix from a location receiver.
 public struct Location: Hashable, Sendable, Codable {
   public var coordinate: Coordinate
-  /// Radius of 68 % confidence in metres; negative if unknown.
+  /// Radius of 68 % confidence in metres. Negative if unknown.
   public var horizontalAccuracy: Double
   /// Time of the measurement, not of its arrival.
   public var timestamp: Date
@@ -91,11 +91,11 @@ public struct Trip: Hashable, Sendable, Identifiable, Codable {
   /// Opaque identifier, 1 to 128 bytes.
   public let id: String
   public var startTime: Date
-  /// End of the trip; `nil` while it is in progress.
+  /// End of the trip, or `nil` while it is in progress.
   public var endTime: Date?
   public var startCoordinate: Coordinate
   public var endCoordinate: Coordinate?
-  /// Path length in metres; never decreases during the trip.
+  /// Path length in metres. Never decreases during the trip.
   public var distanceMeters: Double
 
   public init(
@@ -116,7 +116,7 @@ public struct LiveActivityState: Hashable, Sendable, Codable {
   public var distanceMeters: Double
   /// Seconds since the start of the trip.
   public var durationSeconds: Double
-  /// Ground speed in metres per second; `nil` if unknown.
+  /// Ground speed in metres per second, or `nil` if unknown.
   public var speedMetersPerSecond: Double?
   public var isPaused: Bool
 
@@ -129,6 +129,6 @@ public struct LiveActivityState: Hashable, Sendable, Codable {
     self.isPaused = isPaused
   }
 
-  /// Average speed since the start in metres per second, stops included; `nil` if the duration is 0.
+  /// Average speed since the start in metres per second, including stops, or `nil` if the duration is 0.
   public var averageSpeedMetersPerSecond: Double? { durationSeconds > 0 ? distanceMeters / durationSeconds : nil }
 }

@@ -5,25 +5,25 @@ public struct MileageRow: Hashable, Sendable {
   public var id: String
   public var start: Date
   public var end: Date
-  /// Name or address of the start; if empty, the log shows ``startPlace``.
+  /// Name or address of the start. If it is empty, the log shows ``startPlace``.
   public var from: String
-  /// Name or address of the destination; if empty, the log shows ``endPlace``.
+  /// Name or address of the destination. If it is empty, the log shows ``endPlace``.
   public var to: String
   public var startPlace: Coordinate?
   public var endPlace: Coordinate?
   /// Distance in metres.
   public var distance: Double
-  /// Category of the trip: business, private or mixed; empty if not classified.
+  /// Category of the trip (business, private or mixed), or an empty string if the trip is not classified.
   public var category: String
-  /// Business part of the distance in metres; `nil` if not classified.
+  /// Business part of the distance in metres, or `nil` if the trip is not classified.
   public var business: Double?
-  /// Odometer reading at the start in metres; `nil` if unknown.
+  /// Odometer reading at the start in metres, or `nil` if unknown.
   public var startOdometer: Double?
-  /// Odometer reading at the end in metres; `nil` if unknown.
+  /// Odometer reading at the end in metres, or `nil` if unknown.
   public var endOdometer: Double?
   public var vehicle: String
   public var notes: String
-  /// Time when the trip was recorded; `nil` if unknown.
+  /// Time when the trip was recorded, or `nil` if unknown.
   public var recordedAt: Date?
 
   public init(

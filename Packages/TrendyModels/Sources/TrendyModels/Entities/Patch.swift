@@ -1,6 +1,6 @@
 /// Change to a field that can be cleared: unchanged, cleared, or set (JSON Merge Patch, RFC 7396).
 ///
-/// On the wire these are an absent member, `null` and a value.
+/// On the wire, these changes are an absent member, `null` and a value.
 public enum Patch<Value> {
   case absent
   case null
@@ -34,7 +34,7 @@ extension Patch {
 }
 
 extension Patch where Value: Equatable {
-  /// Creates the change from `old` to `new`; absent if they are equal.
+  /// Creates the change from `old` to `new`, which is absent if the two values are equal.
   public init(from old: Value?, to new: Value?) {
     self = old == new ? .absent : Patch(setting: new)
   }

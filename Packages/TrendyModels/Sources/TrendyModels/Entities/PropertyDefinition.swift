@@ -1,6 +1,6 @@
 /// Definition of a property of an event type: key, label, type and options.
 public struct PropertyDefinition: Hashable, Sendable, Identifiable {
-  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
+  /// Opaque identifier of 1 to 128 bytes. Identifiers generated on a device are UUIDv7s.
   public let id: String
   public var eventTypeId: String
   /// Key of the property in ``Event/properties``.
@@ -10,13 +10,14 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
   public var propertyType: PropertyType {
     didSet { forgetUnknownPropertyType() }
   }
-  /// Options of a `select` property; empty for other types.
+  /// Options of a `select` property, or an empty array for other types.
   public var options: [String]
-  /// Value for new events, or `nil`. Setting JSON null sets `nil`, since the wire format does not distinguish them.
+  /// Value for new events, or `nil`. Setting JSON null sets `nil`, because the wire format does not distinguish null
+  /// from an absent value.
   public var defaultValue: JSONValue? {
     didSet { if defaultValue == .some(.null) { defaultValue = nil } }
   }
-  /// Position of the property in lists; lower values come first.
+  /// Position of the property in lists, in ascending order.
   public var displayOrder: Int
   public var syncStatus: SyncStatus
   /// JSON members that this version cannot represent, by wire name. They are written back unchanged.
@@ -41,7 +42,7 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
 }
 
 extension Sequence<PropertyDefinition> {
-  /// Definitions in display order; definitions with the same order are sorted by id.
+  /// Definitions in display order, and by id if their display orders are equal.
   public var inOrder: [PropertyDefinition] { sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) } }
 
   /// Returns the property that holds the duration of the type's events, its first duration property, or `nil`.

@@ -9,7 +9,7 @@ extension PropertyValue {
 
   /// Creates a number value.
   ///
-  /// - Parameter value: a finite number; JSON cannot represent others.
+  /// - Parameter value: a finite number, because JSON cannot represent infinity and NaN.
   public static func number(_ value: Double) -> PropertyValue { PropertyValue(type: .number, value: .double(value)) }
 
   /// Creates a Boolean value.

@@ -40,7 +40,7 @@ extension PropertyValue: Hashable {
 }
 
 extension PropertyValue {
-  /// Creates a value from its wire form; `nil` if this version does not know the type.
+  /// Creates a value from its wire form, or returns `nil` if this version does not know the type.
   public init?(_ value: APIPropertyValue) {
     guard let type = PropertyType(rawValue: value.type) else { return nil }
     self.init(type: type, value: value.value)

@@ -1,4 +1,4 @@
-/// Dates when no events of a type are expected; they neither break nor extend a streak.
+/// Dates on which no events of a type are expected. Skipped dates neither break nor extend a streak.
 ///
 /// A skip stores dates, not timestamps, so that it excuses the same days in every time zone.
 public struct Skip: Hashable, Sendable, Identifiable {
@@ -16,8 +16,8 @@ public struct Skip: Hashable, Sendable, Identifiable {
     self.note = note
   }
 
-  /// Creates a skip from a synced record; `nil` if the record is of another kind or a required field is missing or
-  /// invalid.
+  /// Creates a skip from a synced record, or returns `nil` if the record is of another kind or a required field is
+  /// missing or invalid.
   public init?(_ record: SyncedRecord) {
     func date(_ name: String) -> CivilDate? { record.fields[name]?.stringValue.flatMap { CivilDate($0) } }
     guard record.kind == .skip, let type = record.fields["event_type_id"]?.stringValue, let from = date("from"),
@@ -26,7 +26,7 @@ public struct Skip: Hashable, Sendable, Identifiable {
     self.init(id: record.id, eventTypeId: type, days: from...to, note: record.fields["note"]?.stringValue)
   }
 
-  /// Returns the skipped days by event type; records of other kinds are ignored.
+  /// Returns the skipped days by event type. Ignores records of other kinds.
   public static func days(in records: some Sequence<SyncedRecord>) -> [String: DaySet] {
     Dictionary(grouping: records.compactMap(Skip.init), by: \.eventTypeId).mapValues { DaySet($0.map(\.days)) }
   }

@@ -1,4 +1,4 @@
-/// Minimum duration of a stop that ends a trip; one of the user's synced settings.
+/// Synced setting for the minimum duration of a stop that ends a trip.
 ///
 /// The raw values are the values of the setting with the key ``key``.
 public enum TripStop: String, Hashable, Sendable, CaseIterable {

@@ -1,6 +1,7 @@
 /// Identifier that occupies 16 bytes if it is a canonical UUID, and is stored as a string otherwise.
 ///
-/// Any string can be stored, and ``text`` returns exactly this string. Identifiers are equal if their strings are.
+/// Any string can be stored, and ``text`` returns exactly this string. Identifiers are equal if their strings are
+/// equal.
 public struct CompactIdentifier: Hashable, Sendable {
   private enum Content: Hashable {
     case bits(UInt64, UInt64)
@@ -28,7 +29,7 @@ public struct CompactIdentifier: Hashable, Sendable {
     if case .bits(let high, let low) = content { (high, low) } else { nil }
   }
 
-  /// The identifier as a string; created on each access if it is a UUID.
+  /// The identifier as a string. Created on each access if the identifier is a UUID.
   public var text: String {
     switch content {
     case .bits(let high, let low): Self.text(high: high, low: low)
@@ -49,14 +50,14 @@ extension CompactIdentifier: CustomStringConvertible {
   public var description: String { text }
 }
 
-// Eight characters are processed at a time in a 64-bit word; the first character is in the lowest byte.
+// Eight characters are processed at a time in a 64-bit word, with the first character in the lowest byte.
 extension CompactIdentifier {
   private static let textBytes = 36
   private static let low4: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
 
   /// Returns the bits of a UUID with 36 lower-case characters and variant `10`, or `nil` for any other string.
   public static func bits(ofCanonical text: String) -> (high: UInt64, low: UInt64)? {
-    // Contiguous strings are read in place; copying them would allocate.
+    // Read contiguous strings in place, because a copy would allocate memory.
     if let bits = text.utf8.withContiguousStorageIfAvailable({ bits(of: UnsafeRawBufferPointer($0)) }) { return bits }
     var copy = text
     return copy.withUTF8 { bits(of: UnsafeRawBufferPointer($0)) }
@@ -105,8 +106,8 @@ extension CompactIdentifier {
 
   /// Returns the number with these hexadecimal digits. If a character is not a digit, sets bits in `wrong`.
   @inline(__always) private static func number(ofDigits characters: UInt64, _ wrong: inout UInt64) -> UInt64 {
-    // Distance from '0' for a digit (at most 9) or from 'a' for a letter (at most 5). A byte below that underflows,
-    // which sets its high bit, even though the borrow changes the next byte.
+    // Distance from '0' for a digit (at most 9) or from 'a' for a letter (at most 5). A lower byte underflows, which
+    // sets its high bit, even though the borrow changes the next byte.
     let isLetter = characters &>> 6 & 0x0101_0101_0101_0101
     let above = characters &- 0x3030_3030_3030_3030 &- isLetter &* 0x31
     wrong |= (above | (above &+ 0x7676_7676_7676_7676 &+ isLetter &* 4)) & 0x8080_8080_8080_8080

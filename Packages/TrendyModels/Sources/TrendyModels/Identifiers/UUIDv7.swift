@@ -23,7 +23,7 @@ extension UUIDv7: Comparable {
 }
 
 extension UUIDv7: LosslessStringConvertible {
-  /// Parses the canonical 36 lower-case characters; returns `nil` for any other string, version or variant.
+  /// Parses the canonical 36 lower-case characters, or returns `nil` for any other string, version or variant.
   public init?(_ description: String) {
     guard let (high, low) = CompactIdentifier.bits(ofCanonical: description), high >> 12 & 0xF == 7 else { return nil }
     self.high = high
@@ -59,10 +59,10 @@ extension UUIDv7 {
 
     public init() {}
 
-    /// Returns the next identifier, greater than all previous ones.
+    /// Returns the next identifier, which is greater than all previous identifiers.
     ///
     /// - Parameters:
-    ///   - date: current time; dates before 1970 and NaN count as 1970.
+    ///   - date: current time. Dates before 1970 and NaN count as 1970.
     ///   - generator: source of the random bits.
     public mutating func next(at date: Date, using generator: inout some RandomNumberGenerator) -> UUIDv7 {
       let now = UInt64(min(max(0, (date.timeIntervalSince1970 * 1000).rounded()), 281_474_976_710_655))

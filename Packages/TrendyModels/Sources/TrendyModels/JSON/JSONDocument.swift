@@ -43,9 +43,9 @@ struct JSONToken {
     case null, yes, no, number, string, name, array, object
   }
 
-  /// Offset of the first byte; for a string or a name, the offset after its quotation mark.
+  /// Offset of the first byte, or for a string or a name, the offset after its quotation mark.
   var offset: UInt32
-  /// Length in bytes of a string, name or number; number of elements of an array or members of an object.
+  /// Length in bytes of a string, name or number, or number of elements in an array or members in an object.
   var length: UInt32
   /// Index of the token after this value and its content. While an array or object is still open, index of the
   /// enclosing container.

@@ -1,6 +1,6 @@
 /// Error from parsing or decoding JSON, with its location.
 public struct JSONError: Error, Hashable, Sendable {
-  /// Path such as `changes[3].data.timestamp`; empty for the whole document.
+  /// Path such as `changes[3].data.timestamp`, or an empty string for the whole document.
   public var path: String
   /// Zero-based byte offset in the document, or `nil` for a missing value.
   public var byte: Int?

@@ -1,4 +1,4 @@
-/// Members of one object, with lookup by name; records which members were found.
+/// Members of one object, with lookup by name. Records which members were found.
 struct JSONMembers {
   let node: JSONNode
   /// Token where the next search begins. Lookups in document order succeed immediately.

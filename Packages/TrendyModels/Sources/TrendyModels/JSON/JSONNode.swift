@@ -1,6 +1,6 @@
 /// Value in a parsed JSON document, from which wire values are decoded.
 ///
-/// Public because ``WireValue`` refers to it; it has no other public use.
+/// Public only because ``WireValue`` refers to this type.
 public struct JSONNode: Sendable {
   let document: JSONDocument
   let index: Int
@@ -30,8 +30,8 @@ extension JSONNode {
 
   /// Returns the value as an integer.
   ///
-  /// A number without fraction and exponent can be any 64-bit integer. Other notations must be below 2^53 in magnitude,
-  /// because larger ones may round to another number.
+  /// A number without fraction and exponent can be any 64-bit integer. Numbers in other notations must be below 2^53 in
+  /// magnitude, because larger numbers may round to another value.
   func integer() throws(JSONError) -> Int64 {
     guard token.kind == .number else { throw mismatch("a whole number") }
     if let value = token.isSimple ? exactInteger : Int64(exactlyWhole: nearestDouble) { return value }

@@ -112,7 +112,7 @@ struct JSONScanner {
     position += 1
   }
 
-  /// Scans a member name and the colon; the value follows.
+  /// Scans a member name and the colon before its value.
   private mutating func name() throws(JSONError) {
     tokens[Int(open)].length += 1
     guard bytes[position] == UInt8(ascii: "\"") else { throw expected("a member name") }
@@ -154,7 +154,7 @@ struct JSONScanner {
       try digits()
     }
     let length = position - start
-    // The greatest double has 309 digits before its decimal point; only numbers that may exceed it are converted.
+    // The greatest double has 309 digits before its decimal point, so only numbers that may exceed it are converted.
     if hasExponent || length > 308, JSONNode.double(bytes + start, length).isInfinite {
       throw failure("expected a number below 1.8e308", at: start)
     }
@@ -299,7 +299,8 @@ struct JSONScanner {
 
 extension JSONScanner {
   private func refuseDuplicates(in object: Int) throws(JSONError) {
-    // Trendy writes names in ascending order. In such an object, comparing each name with the previous one suffices.
+    // Compare each name with the previous name first. This suffices for objects written by Trendy, whose names are in
+    // ascending order.
     var isRising = true
     var areSimple = true
     var before = object + 1

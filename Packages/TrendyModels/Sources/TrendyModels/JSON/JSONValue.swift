@@ -1,6 +1,6 @@
 /// Any JSON value.
 ///
-/// Numbers are equal if their values are: `5` equals `5.0`. Signed 64-bit integers are exact; larger integers and
+/// Numbers are equal if their values are equal: `5` equals `5.0`. Signed 64-bit integers are exact. Larger integers and
 /// fractions become the nearest double. A Boolean is never a number.
 public enum JSONValue: Sendable {
   case null
@@ -90,8 +90,8 @@ extension JSONValue: Hashable {
 
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
-    // A decoder does not expose the kind of a value, so try each kind, frequent ones first. For arrays and objects, try
-    // only the container, so that errors inside it keep their path.
+    // A decoder does not expose the kind of a value, so try each kind, starting with frequent kinds. For arrays and
+    // objects, try only the container, so that errors inside it keep their path.
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
@@ -123,8 +123,8 @@ extension JSONValue: Codable {
     case .bool(let value): try container.encode(value)
     case .int(let value): try container.encode(value)
     case .double(let value):
-      // The shortest representation of a large whole number, such as 4.611686018427388e+18, denotes another integer
-      // when parsed exactly.
+      // Write large whole numbers as integers, because their shortest representation, such as 4.611686018427388e+18,
+      // denotes another integer when parsed exactly.
       if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
     case .string(let value): try container.encode(value)
     case .array(let value): try container.encode(value)
@@ -142,7 +142,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
   public init(floatLiteral value: Double) { self = .double(value) }
   public init(stringLiteral value: String) { self = .string(value) }
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// Creates an object; the last of several equal keys wins.
+  /// Creates an object. The last of several equal keys wins.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
   }

@@ -90,7 +90,8 @@ public enum PackedJSON: Sendable {
   }
 }
 
-/// Packed value, read in place. It points into the bytes that contain it and is valid only as long as they are.
+/// Packed value, read in place. The value points into the bytes that contain it and is valid only as long as those
+/// bytes.
 public enum PackedValue: BitwiseCopyable {
   case int(Int64)
   case double(Double)
@@ -121,7 +122,7 @@ extension PackedValue: Sendable {}
   @usableFromInline var position: UnsafeRawPointer
   @usableFromInline let end: UnsafeRawPointer
 
-  /// Maximum nesting depth; deeper values are never written.
+  /// Maximum nesting depth. Deeper values are never written.
   @usableFromInline static let deepest = 1024
 
   @inlinable @inline(__always) init(_ position: UnsafeRawPointer, end: UnsafeRawPointer) {
@@ -248,7 +249,7 @@ extension PackedValue: Sendable {}
     }
   }
 
-  /// Skips a value; frequent kinds are not decoded.
+  /// Skips a value. Values of frequent kinds are not decoded.
   ///
   /// - Returns: `false` if there is no valid value.
   @inlinable @inline(__always) mutating func skipValue() -> Bool {

@@ -78,7 +78,7 @@ public struct PackedProperties: Sendable {
   @usableFromInline static let inlineCapacity = 31
 
   @usableFromInline var keptShape: PropertyShape?
-  /// Packed values of up to 31 bytes; the last byte contains their length.
+  /// Packed values of up to 31 bytes. The last byte contains their length.
   @usableFromInline var words: Words = (0, 0, 0, 0)
   /// Packed values that do not fit ``words``.
   @usableFromInline var more: [UInt8]?
@@ -99,8 +99,8 @@ public struct PackedProperties: Sendable {
     bytes.withUnsafeBytes { keep($0) }
   }
 
-  /// Creates properties from their storage format; the bytes are copied. Returns `nil` if they do not contain one value
-  /// per name.
+  /// Creates properties from a copy of their storage format. Returns `nil` if the bytes do not contain one value per
+  /// name.
   public init?(shape: PropertyShape, bytes: UnsafeRawBufferPointer) {
     guard set(shape, bytes) else { return nil }
   }
@@ -135,12 +135,12 @@ public struct PackedProperties: Sendable {
     }
   }
 
-  /// Names and types; `nil` if the set is empty.
+  /// Names and types, or `nil` if the set is empty.
   @inlinable public var shape: PropertyShape? { keptShape }
   public var isEmpty: Bool { shape == nil }
   public var count: Int { shape?.names.count ?? 0 }
 
-  /// Properties by name; created on each access.
+  /// Properties by name. Created on each access.
   public var dictionary: [String: PropertyValue] {
     guard let shape else { return [:] }
     var values: [String: PropertyValue] = [:]
@@ -168,8 +168,8 @@ public struct PackedProperties: Sendable {
   /// Calls `body` with the name and value of each property in packed form, in the order of names, without copying the
   /// bytes.
   ///
-  /// - Returns: `false` if the bytes do not contain exactly one value per name; `body` may already have been called for
-  ///   some of the properties.
+  /// - Returns: `false` if the bytes do not contain exactly one value per name. In that case `body` may already have
+  ///   been called for some of the properties.
   @discardableResult
   public static func forEach(
     _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (String, PropertyValue) -> Void
@@ -199,8 +199,8 @@ public struct PackedProperties: Sendable {
 
   /// Calls `body` for each property in packed form, in the order of names, with its index in the shape.
   ///
-  /// - Returns: `false` if the bytes do not contain exactly one value per name; `body` may already have been called for
-  ///   some of the properties.
+  /// - Returns: `false` if the bytes do not contain exactly one value per name. In that case `body` may already have
+  ///   been called for some of the properties.
   @inlinable public static func forEachPacked(
     _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (PropertyShape, Int, PackedValue) -> Void
   ) -> Bool {

@@ -14,7 +14,7 @@ public final class RandomSource: Sendable {
     state = Mutex(State(generator: generator))
   }
 
-  /// Returns a new UUIDv7, greater than all earlier ones from this source.
+  /// Returns a new UUIDv7, which is greater than all earlier identifiers from this source.
   public func identifier(at date: Date) -> String {
     state.withLock { $0.identifiers.next(at: date, using: &$0.generator).description }
   }

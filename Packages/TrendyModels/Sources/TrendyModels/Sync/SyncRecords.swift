@@ -2,12 +2,12 @@ public import TrendyFoundation
 
 /// Mutation in the queue of this device.
 public struct PendingMutation: Hashable, Sendable, Identifiable {
-  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
+  /// Opaque identifier of 1 to 128 bytes. Identifiers generated on a device are UUIDv7s.
   public let id: String
   public var entityType: MutationEntityType
   public var entityId: String
   public var operation: MutationOperation
-  /// JSON of the `Create…Request` or `Update…Request`; empty for a delete.
+  /// JSON of the `Create…Request` or `Update…Request`, or empty data for a delete.
   public var payload: Data
   public var createdAt: Date
   /// Unique key of the mutation, repeated with every attempt to send it.
@@ -16,22 +16,22 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   public var attempts: Int
   /// Error from the last failed attempt, or `nil`.
   public var lastError: String?
-  /// Sequence number under this device identity, from 1; `nil` until the mutation is first sent. While it is `nil`,
-  /// later edits can be coalesced into the mutation.
+  /// Sequence number within this device identity, from 1, or `nil` until the mutation is first sent. While the number
+  /// is `nil`, later edits can be coalesced into the mutation.
   ///
-  /// Stored durably before the mutation is sent. From then on the mutation never changes.
+  /// The number is stored durably before the mutation is sent. From then on the mutation never changes.
   public var sequence: Int64?
   /// Device identity that last sent the mutation, or `nil` if it was never sent; see ``SyncIdentity/device``.
   ///
-  /// A mutation with a device but no sequence number is sent again under a new identity. It must not change until then,
-  /// because the hub may already have it.
+  /// A mutation with a device but no sequence number is sent again under a new identity. The mutation must not change
+  /// until then, because the hub may already have it.
   public var device: String?
   /// Base version and stamp of each changed field, by field name; `"*"` stands for all fields not listed. Empty for an
   /// unversioned hub.
   public var marks: [String: FieldVersion]
   /// For a delete, the version through which the author had seen all changes to the entity and its children.
   public var base: Int64?
-  /// Incarnation of the entity that the mutation applies to; for a restore, the new incarnation.
+  /// Incarnation of the entity that the mutation applies to, or the new incarnation for a restore.
   public var incarnation: Int64
   /// Version that the hub assigned when it accepted the mutation, or `nil`. An accepted mutation remains in the overlay
   /// until the feed returns its entity.
@@ -61,7 +61,7 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   }
 }
 
-/// Change made on this device that the hub did not apply, kept with its data until the user resolves it.
+/// Change made on this device that the hub did not apply, kept with its data until the user resolves the conflict.
 public struct Conflict: Hashable, Sendable, Identifiable {
   /// Id of the mutation.
   public let id: String
@@ -107,7 +107,7 @@ public struct Tombstone: Hashable, Sendable {
 public struct SyncIdentity: Hashable, Sendable, Codable {
   /// Identifier of the device in every push.
   public var device: String
-  /// Highest sequence number assigned so far; 0 before the first.
+  /// Highest sequence number assigned so far, or 0 before the first.
   public var lastSequence: Int64
 
   public init(device: String, lastSequence: Int64 = 0) {
@@ -120,11 +120,11 @@ public struct SyncIdentity: Hashable, Sendable, Codable {
 ///
 /// Numbers outside their ``SyncRange`` are clamped.
 public struct SyncMetadata: Hashable, Sendable {
-  /// Epochs of the hub, oldest first; empty for an unversioned hub and before the first response.
+  /// Epochs of the hub, oldest first, or an empty array for an unversioned hub and before the first response.
   public var epochs: [HubEpoch]
   /// Highest head that the hub has reported in any response.
   public var seen: Int64 { didSet { seen = seen.clamped(to: SyncRange.counter) } }
-  /// Version that the last complete pull or snapshot reached; the base of deletes recorded on this device.
+  /// Version that the last complete pull or snapshot reached. Used as the base of deletes recorded on this device.
   public var complete: Int64 { didSet { complete = complete.clamped(to: SyncRange.counter) } }
   /// Replica generation, incremented with every snapshot. Responses to requests from earlier generations are discarded.
   public var generation: Int64 { didSet { generation = generation.clamped(to: SyncRange.counter) } }
@@ -135,7 +135,7 @@ public struct SyncMetadata: Hashable, Sendable {
   /// Clock readings taken when ``clockOffset`` was determined. Hub time can be derived from them even after the system
   /// clock has been changed.
   public var clockAnchor: ClockAnchor?
-  /// Progress of a partially applied snapshot, which the next sync round resumes; `nil` if there is none.
+  /// Progress of a partially applied snapshot, which the next sync round resumes, or `nil` if there is none.
   public var snapshot: SnapshotProgress?
 
   public init(
@@ -165,8 +165,9 @@ public struct SyncMetadata: Hashable, Sendable {
     public var isFirst: Bool
     /// Ids, by kind, of local entities that may no longer exist at the hub.
     ///
-    /// An entity is listed if a part that covers its replica version does not contain it, or if it has no live replica
-    /// entry. Later parts may still contain it; if it is listed after the last part, it no longer exists at the hub.
+    /// An entity is listed if a part that covers its replica version does not contain the entity, or if the entity has
+    /// no live replica entry. Later parts may still contain a listed entity. An entity that is still listed after the
+    /// last part no longer exists at the hub.
     public var unnamed: [String: Set<String>]
 
     public init(

@@ -19,7 +19,7 @@ public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SyncedKind {
-  /// Members that the hub assigns; it ignores their values in requests.
+  /// Members that the hub assigns. The hub ignores their values in requests.
   public static let ownMembers: Set<String> = [
     "id", "user_id", "created_at", "updated_at", "incarnation", "event_type",
   ]
@@ -236,7 +236,7 @@ extension JSONValue {
     }
   }
 
-  /// The value in an error message: numbers are written out, others are described by ``kindInWords``.
+  /// The value in an error message: numbers are written out, and other values are described by ``kindInWords``.
   fileprivate var inWords: String {
     switch self {
     case .int(let value): "\(value)"
@@ -303,7 +303,7 @@ extension SyncedEntity {
   /// entity after the edit, or `nil` if it is not known.
   public static func checkLimits(of change: UpdateRequest, in changed: Self?) throws(FieldError) {
     let bytes = try Self.checkLimits(of: change, isCreate: false)
-    // Most edits are small; the whole entity is encoded only for large ones.
+    // Most edits are small, so the whole entity is encoded only for large edits.
     guard bytes > 4096, let changed else { return }
     do {
       try SyncedKind.checkSize(bytes: WireJSON.encode(changed.createRequest).count)

@@ -51,7 +51,7 @@ public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codabl
 public struct SyncedKind: Hashable, Sendable {
   /// Type of a field's value, with its limits.
   public enum FieldType: Hashable, Sendable {
-    /// String with a maximum length in bytes of UTF-8; may be empty unless the field is required.
+    /// String with a maximum length in bytes of UTF-8. May be empty unless the field is required.
     case text(maximumBytes: Int)
     /// One of the listed strings.
     case word([String])
@@ -65,7 +65,7 @@ public struct SyncedKind: Hashable, Sendable {
     case integer(ClosedRange<Int64>)
     case textList
     case object
-    /// Object with these members and possibly others.
+    /// Object with these members and possibly further members.
     case members([Field])
     /// Any value, including `null`.
     case any
@@ -99,15 +99,15 @@ public struct SyncedKind: Hashable, Sendable {
 
   /// Name on the wire, such as `event_type`.
   public let name: String
-  /// First path segment of the REST resource; `nil` for a kind that is available only through mutations, feed and
+  /// First path segment of the REST resource, or `nil` for a kind that is available only through mutations, feed and
   /// snapshot.
   public let path: String?
   public let fields: [Field]
   /// Member whose keys are separate fields: `properties` of an event, with fields such as `properties.dose`.
   public let nestedMember: String?
-  /// Date or day field that lists are sorted by; `nil` for the time of creation.
+  /// Date or day field that lists are sorted by, or `nil` for the time of creation.
   public let listOrder: String?
-  /// Position of the kind in a snapshot; referenced kinds have lower ranks.
+  /// Position of the kind in a snapshot. Referenced kinds have lower ranks.
   public let rank: Int
 
   private let places: [String: Int]
@@ -127,14 +127,14 @@ public struct SyncedKind: Hashable, Sendable {
 
   /// Field of a tombstone that is `true` if the entity was deleted by undoing an import.
   ///
-  /// If the user asks for it, a repeated import on any device restores the entity. The restore removes this field at
-  /// the hub.
+  /// At the user's request, a repeated import on any device restores the entity. The restore removes this field at the
+  /// hub.
   public static let importUndone = "import_undone"
 
   /// Returns the field with this name, or `nil`.
   public func field(_ name: String) -> Field? { places[name].map { fields[$0] } }
 
-  /// Reference to the parent, whose deletion deletes the entity; `nil` for a kind without a parent.
+  /// Reference to the parent, whose deletion deletes the entity, or `nil` for a kind without a parent.
   public var parent: Field? { fields.first { $0.refersTo?.onDelete == .cascade } }
 
   /// Splits the name of a nested field: `properties.dose` into `properties` and `dose`. Returns `nil` for other names.
@@ -150,7 +150,7 @@ public struct SyncedKind: Hashable, Sendable {
 
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-  /// Maximum length of any string, in bytes of UTF-8; most fields have a lower limit.
+  /// Maximum length of any string, in bytes of UTF-8. Most fields have a lower limit.
   public static let maximumTextBytes = 262_144
   /// Maximum length of a name or a property key, in bytes of UTF-8.
   public static let maximumNameBytes = 1024
@@ -257,7 +257,8 @@ extension SyncedKind {
       .clearable("note", .text(maximumBytes: maximumTextBytes)),
     ])
 
-  /// Value that was overwritten or deleted by an author who had not seen it; resolved by deleting this entity.
+  /// Value that was overwritten or deleted by an author who had not seen it. Deleting this entity resolves the
+  /// conflict.
   ///
   /// Created by the hub. The entity in conflict is identified but not referenced, so that the conflict remains when the
   /// entity is deleted.
@@ -266,7 +267,7 @@ extension SyncedKind {
     fields: [
       .required("entity_type", .text(maximumBytes: 128)),
       .required("entity_id", .identifier),
-      // "*" denotes the whole entity; the value then contains its members.
+      // "*" denotes the whole entity, in which case the value contains the entity's members.
       .required("field", .text(maximumBytes: 2048)),
       .clearable("value", .any),
       .clearable("author", .text(maximumBytes: 128)),

@@ -7,7 +7,7 @@ public struct CachedDayCalendar: Sendable {
   private let local: LocalTime
   private var known = Date.distantPast..<Date.distantPast
   private var day = CivilDate(daysSince1970: 0)
-  /// Offset of the cached day; `nil` if a clock change occurs within the day.
+  /// Offset of the cached day, or `nil` if a clock change occurs within the day.
   private var secondsFromGMT: Int?
 
   /// Creates an empty cache.
@@ -30,7 +30,7 @@ public struct CachedDayCalendar: Sendable {
     let start = local.startOfDay(moment)
     let end = local.startOfDay(moment, addingDays: 1)
     day = local.date(of: start)
-    // Outside the range of the calendar, a day may begin after the timestamp; such a day is not cached.
+    // Outside the range of the calendar, a day may begin after the timestamp. Such a day is not cached.
     known = start <= moment && moment < end ? start..<end : moment..<moment
     let offset = local.components(of: start).secondsFromGMT
     secondsFromGMT = offset == local.components(of: end.addingTimeInterval(-1)).secondsFromGMT ? offset : nil

@@ -13,9 +13,9 @@ public struct CivilDate: Hashable, Sendable {
   /// Creates a date from year, month and day.
   ///
   /// - Parameters:
-  ///   - year: astronomical year; 0 is 1 BC.
+  ///   - year: astronomical year, where 0 is 1 BC.
   ///   - month: 1 to 12.
-  ///   - day: from 1; a day beyond the end of the month carries over.
+  ///   - day: from 1. A day beyond the end of the month carries over.
   public init(year: Int, month: Int, day: Int) {
     // Compute in eras of 400 years that begin in March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
     let year = month <= 2 ? year - 1 : year
@@ -25,7 +25,7 @@ public struct CivilDate: Hashable, Sendable {
     daysSince1970 = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// Parses a date in the format `2026-11-22`; returns `nil` if the text is not a valid date.
+  /// Parses a date in the format `2026-11-22`, or returns `nil` if the text is not a valid date.
   public init?(_ text: some StringProtocol) {
     let digits = Array(text.utf8)
     guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") else { return nil }
@@ -46,7 +46,7 @@ public struct CivilDate: Hashable, Sendable {
   public var month: Int { fields.month }
   /// Day of the month, 1 to 31.
   public var day: Int { fields.day }
-  /// Day of the week; 0 is Sunday.
+  /// Day of the week, where 0 is Sunday.
   public var weekday: Int { (daysSince1970 + 4) - (daysSince1970 + 4).flooringQuotient(by: 7) * 7 }
 
   /// Year, month and day, computed together.
@@ -65,7 +65,7 @@ public struct CivilDate: Hashable, Sendable {
   /// Returns whether a year is a leap year.
   public static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-  /// Returns the number of days in a month; `month` is 1 to 12.
+  /// Returns the number of days in a month. `month` is 1 to 12.
   public static func days(inMonth month: Int, ofYear year: Int) -> Int {
     switch month {
     case 4, 6, 9, 11: 30
@@ -82,7 +82,7 @@ extension CivilDate: Strideable {
 }
 
 extension CivilDate: CustomStringConvertible {
-  /// The date in the format `2026-11-22`. Years are padded to four digits; longer years are written in full.
+  /// The date in the format `2026-11-22`. Years are padded to four digits, and longer years are written in full.
   public var description: String {
     let (year, month, day) = fields
     func padded(_ value: Int, _ digits: Int) -> String {

@@ -6,9 +6,9 @@ public import TrendyFoundation
 /// in. Any other bound is a point in time.
 public struct EventRange: Hashable, Sendable {
   private let range: Range<Date>
-  /// Day that begins at the lower bound; `nil` if the bound is not the start of a day.
+  /// Day that begins at the lower bound, or `nil` if the bound is not the start of a day.
   private let firstDay: CivilDate?
-  /// Day that begins at the upper bound; `nil` if the bound is not the start of a day.
+  /// Day that begins at the upper bound, or `nil` if the bound is not the start of a day.
   private let endDay: CivilDate?
   private let local: LocalTime
   private let includesExtending: Bool

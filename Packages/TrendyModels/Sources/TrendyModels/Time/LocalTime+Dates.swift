@@ -6,14 +6,14 @@ extension LocalTime {
   /// time zone.
   ///
   /// Two zones differ by at most 26 hours, and a timestamp is at most a day and a clock change away from the start of
-  /// its day; 72 hours leave a margin.
+  /// its day, so 72 hours leave a margin.
   public static let longestDateShift = 259_200.0
 
   /// Returns the date of an all-day event: the date of its timestamp in the zone it was recorded in.
   ///
-  /// If that zone is unknown and the timestamp is a local midnight, the result is the local date. Otherwise it is the
-  /// date of the nearest UTC midnight, which is correct for midnights in all zones from UTC-11 to UTC+12 and the same
-  /// on all devices.
+  /// If that zone is unknown and the timestamp is a local midnight, the result is the local date. Otherwise the result
+  /// is the date of the nearest UTC midnight, which is correct for midnights in all zones from UTC-11 to UTC+12 and the
+  /// same on all devices.
   public func date(of event: Event) -> CivilDate { date(event.timestamp, of: event) }
 
   /// Returns the date of a timestamp, such as the end of an all-day event, in the zone the event was recorded in;
@@ -22,8 +22,8 @@ extension LocalTime {
     date(ofAllDay: moment, recordedIn: event.timeZone)
   }
 
-  /// Returns the date of a timestamp of an all-day event; see ``date(of:)-(Event)``. `zone` is an IANA name, or `nil`
-  /// if unknown.
+  /// Returns the date of an all-day event's timestamp; see ``date(of:)-(Event)``. `zone` is an IANA name, or `nil` if
+  /// unknown.
   public func date(ofAllDay moment: Date, recordedIn zone: String?) -> CivilDate {
     if let own = zone.flatMap(rules(named:)) { return own.date(of: moment) }
     return rules.isMidnight(moment) ? rules.date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
@@ -76,7 +76,8 @@ extension LocalTime {
     event.isAllDay ? date(of: event) : day(of: event.timestamp, recordedIn: event.timeZone)
   }
 
-  /// Maximum number of days after the first that an event is listed on. Its duration is divided among the same days.
+  /// Maximum number of days after the first on which an event is listed. The event's duration is divided among the same
+  /// days.
   public static let longestReach = 2
 
   /// Returns the days that an event touches, in the zone it was recorded in. `now` is the end of a running event, or
@@ -91,8 +92,8 @@ extension LocalTime {
 
   /// Returns the share of an event's duration on each day that it touches. The shares add up to 1.
   ///
-  /// The whole duration counts on the first day for an all-day event, an event without a duration, and an event that
-  /// touches more than ``longestReach`` further days. For the parameters, see ``days(of:until:)``.
+  /// The whole duration counts towards the first day for an all-day event, an event without a duration, and an event
+  /// that touches more than ``longestReach`` further days. For the parameters, see ``days(of:until:)``.
   public func shares(of event: Event, until now: Date? = nil) -> [(day: CivilDate, share: Double)] {
     let days = days(of: event, until: now)
     guard !event.isAllDay, let end = event.endDate ?? now, (2...Self.longestReach + 1).contains(days.count) else {
@@ -123,8 +124,8 @@ extension LocalTime {
     return first.addingTimeInterval(-Self.longestDateShift)..<end.addingTimeInterval(Self.longestDateShift)
   }
 
-  /// Returns when an event began, in minutes after midnight (0 to 1439) in the zone it was recorded in; `nil` for an
-  /// all-day event.
+  /// Returns the start of an event in minutes after midnight (0 to 1439), in the zone it was recorded in, or `nil` for
+  /// an all-day event.
   public func minuteOfDay(of event: Event) -> Int? {
     event.isAllDay ? nil : minuteOfDay(of: event.timestamp, recordedIn: event.timeZone)
   }
@@ -179,7 +180,7 @@ extension TimeZoneRules {
 
   func date(of moment: Date) -> CivilDate { CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT(at: moment)) }
 
-  /// Returns the timestamp when the local clock shows a time. If a clock change repeats the time, the result is its
+  /// Returns the timestamp at which the local clock shows a time. If a clock change repeats the time, the result is its
   /// first occurrence. If a clock change skips it, the result is later by the length of the change.
   ///
   /// - Parameter clock: local time, as the seconds since 1970 of a clock set to UTC.

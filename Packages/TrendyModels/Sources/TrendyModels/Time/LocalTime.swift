@@ -14,7 +14,7 @@ public struct LocalTime: Hashable, Sendable {
   var rules: TimeZoneRules
   /// Start of a day in seconds after midnight, 0 to 86,399.
   public var dayStart = 0
-  /// First day of the week; 0 is Sunday.
+  /// First day of the week, where 0 is Sunday.
   public var firstWeekday = 1
   /// Whether ``time(_:)`` uses the 12-hour clock: `8:30 pm` instead of `20:30`.
   public var showsTwelveHours = false
@@ -35,7 +35,7 @@ public struct LocalTime: Hashable, Sendable {
     self.rules = rules
   }
 
-  /// Returns the IANA name of the system's zone: the name in `TZ`, or else the target of `/etc/localtime`; `nil` if
+  /// Returns the IANA name of the system's zone: the name in `TZ`, or else the target of `/etc/localtime`, or `nil` if
   /// unknown.
   public static func systemZoneName() -> String? {
     // `TZ` can also contain a rule such as `CET-1CEST,M3.5.0,M10.5.0/3` or a path, which are not names.
@@ -46,7 +46,7 @@ public struct LocalTime: Hashable, Sendable {
       return name == "UTC" || isName ? name : nil
     }
     if let zone = getenv("TZ").map({ String(cString: $0) }), !zone.isEmpty {
-      // The system treats an unknown zone, or a path to another file, as UTC; neither is a zone name.
+      // The system treats an unknown zone, or a path to another file, as UTC, and neither value is a zone name.
       return known(zone.hasPrefix(":") ? String(zone.dropFirst()) : zone).flatMap {
         TimeZoneRules(named: $0) == nil ? nil : $0
       }
@@ -77,7 +77,7 @@ public struct LocalTime: Hashable, Sendable {
     public var hour: Int
     public var minute: Int
     public var second: Int
-    /// Day of the week; 0 is Sunday.
+    /// Day of the week, where 0 is Sunday.
     public var weekday: Int
     public var secondsFromGMT: Int
   }

@@ -4,16 +4,16 @@ struct PosixTimeZone: Hashable, Sendable {
   /// Yearly clock change: a day, and the time that the local clock shows just before the change.
   struct Change: Hashable, Sendable {
     enum Day: Hashable, Sendable {
-      /// Day 1 to 365; 29 February is not counted.
+      /// Day 1 to 365, not counting 29 February.
       case julian(Int)
-      /// Day 0 to 365; 29 February is counted.
+      /// Day 0 to 365, counting 29 February.
       case ordinal(Int)
-      /// Day of a week in a month; week 5 is the last, weekday 0 is Sunday.
+      /// Day of a week in a month, where week 5 is the last week and weekday 0 is Sunday.
       case weekday(month: Int, week: Int, weekday: Int)
     }
 
     var day: Day
-    /// Seconds after midnight; may be negative or exceed a day.
+    /// Seconds after midnight. May be negative or exceed a day.
     var time: Int
   }
 

@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// Conversion between dates and RFC 3339 text. Parses any offset and 0 to 9 fraction digits; writes 3 digits.
+/// Conversion between dates and RFC 3339 text. Parses any offset and 0 to 9 fraction digits, and writes 3 digits.
 public enum RFC3339: Sendable {
   /// Range of dates that have a four-digit year in UTC: years 0 to 9999.
   public static let writableDates =
@@ -30,7 +30,7 @@ public enum RFC3339: Sendable {
     text[length - 1] = UInt8(ascii: "Z")
   }
 
-  /// Returns the date with an offset in whole minutes and 0 or 3 fraction digits; offset 0 is written as `Z`.
+  /// Returns the date with an offset in whole minutes and 0 or 3 fraction digits. Offset 0 is written as `Z`.
   public static func string(from date: Date, secondsFromGMT: Int, fractionDigits: Int = 3) -> String {
     let offsetMinutes = secondsFromGMT / 60
     return String(unsafeUninitializedCapacity: 29) { buffer in
@@ -55,7 +55,8 @@ public enum RFC3339: Sendable {
     return Self.date(secondsSince1970: seconds, nanoseconds: Int(rest) * 1_000_000)
   }
 
-  /// Parses an RFC 3339 date and time; returns `nil` if it is invalid or outside ``writableDates``.
+  /// Parses an RFC 3339 date and time, or returns `nil` if the text is invalid or the date is outside
+  /// ``writableDates``.
   ///
   /// A space or a lower-case `t` may separate date and time, and the offset may lack its colon. Second 60 is the first
   /// second of the next minute.

@@ -18,7 +18,7 @@ public struct TimeZoneRules: Hashable, Sendable {
   private var offsets: [Int32]
   /// Offset before the first transition.
   private var firstOffset: Int32
-  /// Rule after the last transition; `nil` if the last offset remains in effect.
+  /// Rule after the last transition, or `nil` if the last offset remains in effect.
   private var rule: PosixTimeZone?
 
   /// Reads the zone with this IANA name, such as `Europe/Amsterdam`, from the system's database. Returns `nil` if the
@@ -85,7 +85,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     return rule.map { TimeZoneRules(transitions: [], offsets: [], firstOffset: 0, rule: $0) } ?? .utc
   }
 
-  /// The zone of a system whose database cannot be read.
+  /// Zone of a system whose database cannot be read.
   private static var ofSystem: TimeZoneRules {
     #if canImport(Darwin)
       TimeZoneRules(.current)

@@ -47,7 +47,7 @@ extension APIError {
   /// Whether a create failed because the entity already exists: problem type `duplicate`, or a 409 without a problem
   /// type.
   ///
-  /// Meaningful only for creates; for other requests, a 409 without a type has other causes.
+  /// Meaningful only for creates. For other requests, a 409 without a type has other causes.
   public var isDuplicateError: Bool {
     switch self {
     case .decodingError, .networkError, .timedOut: false

@@ -4,12 +4,12 @@ public import TrendyFoundation
 public struct ChangeEntry: Hashable, Sendable {
   /// Version of the entity, assigned by its last write.
   public let id: Int64
-  /// Kind of the entity; a string, so that kinds from newer versions are preserved.
+  /// Kind of the entity. A string, so that kinds from newer versions are preserved.
   public var entityType: String
-  /// Operation of the last write; a string, so that operations from newer versions are preserved.
+  /// Operation of the last write. A string, so that operations from newer versions are preserved.
   public var operation: String
   public var entityId: String
-  /// All members of the entity; for a tombstone, the last values if the hub sends them.
+  /// All members of the entity, or for a tombstone the last values if the hub sends them.
   public var data: ChangeEntryData?
   public var deletedAt: Date?
   public var createdAt: Date?
@@ -46,7 +46,8 @@ extension ChangeEntry {
 extension ChangeEntry {
   /// Error message for the first member that cannot be decoded, or `nil` if the entry is valid.
   ///
-  /// The member itself is in ``unknownFields``, so that a stored entry reports the same error when it is read again.
+  /// The member itself is in ``unknownFields``, so that a stored entry reports the same error when the entry is read
+  /// again.
   public var fault: String? {
     if !WireIdentifier.isValid(entityId) { return "entity_id: expected \(WireIdentifier.rule)" }
     guard !unknownFields.isEmpty else { return nil }
@@ -105,7 +106,7 @@ extension ChangeEntry: WireDocument {
 /// Page of the feed.
 public struct ChangeFeedResponse: Hashable, Sendable {
   public var changes: [ChangeEntry]
-  /// Cursor of the next page; on the last page, the head.
+  /// Cursor of the next page, or the head on the last page.
   public var nextCursor: Int64
   public var hasMore: Bool
   /// Epoch of the versions on this page.

@@ -2,19 +2,19 @@ public import TrendyFoundation
 
 /// Message from a tracker to its companion, for example that a trip has started.
 ///
-/// The tracker assigns sequence numbers from 1 without gaps and stores the notice until the companion has acknowledged
-/// it; the hub only forwards it. Notices that the hub creates for a device that posts its readings have increasing
+/// The tracker assigns sequence numbers from 1 without gaps and stores each notice until the companion has acknowledged
+/// it. The hub only forwards notices. Notices that the hub creates for a device that posts its readings have increasing
 /// sequence numbers with gaps.
 public struct CompanionNotice: Hashable, Sendable {
-  /// Known kinds of notice, by wire name; newer versions may send others.
+  /// Known kinds of notice, by wire name. Newer versions may send other kinds.
   public enum Kind: Sendable {
     /// Connection settings for the companion: `account`, `hub_url` and, optionally, `token`.
     public static let config = "config"
-    /// New token in `token`, which replaces the previous one.
+    /// New token in `token`, which replaces the previous token.
     public static let token = "token"
     /// A trip has started.
     public static let tripStarted = "trip_started"
-    /// Whether a trip is in progress, as the Boolean `active`; sent on each change.
+    /// Whether a trip is in progress, as the Boolean `active`. Sent on every change.
     public static let tripActive = "trip_active"
     /// A trip has ended.
     public static let tripEnded = "trip_ended"
@@ -28,7 +28,7 @@ public struct CompanionNotice: Hashable, Sendable {
   public var kind: String
   /// Time of the notice by the tracker's clock.
   public var at: Date
-  /// Content of the notice, by name; the names depend on the kind.
+  /// Content of the notice, by name. The names depend on the kind.
   public var data: [String: JSONValue]
 
   public init(sequence: Int64, kind: String, at: Date, data: [String: JSONValue] = [:]) {
@@ -155,7 +155,7 @@ extension APICompanion: WireDocument {
   }
 }
 
-/// Request to link a companion; the requesting device is one end of the link.
+/// Request to link a companion. The requesting device is one end of the link.
 public enum CompanionRequest: Hashable, Sendable {
   /// The requesting device sends notices to this companion.
   case tell(companionId: String)
@@ -190,7 +190,8 @@ extension CompanionRequest: WireDocument {
 
 /// Request in which a tracker sends notices to the hub.
 public struct CompanionNoticesRequest: Hashable, Sendable {
-  /// Highest sequence number that the tracker knows to be acknowledged; it has deleted its notices up to this number.
+  /// Highest sequence number that the tracker knows to be acknowledged. The tracker has deleted its notices up to this
+  /// number.
   public var acknowledgedThrough: Int64
   public var notices: [CompanionNotice]
 

@@ -1,16 +1,16 @@
 /// Version, stamp and author of the last write to a field: `[version, stamp, "author"]` on the wire.
 ///
-/// In a feed entry the version is the version of that write; in a mutation it is the base of the change. Numbers
+/// In a feed entry, the version is the version of that write. In a mutation, it is the base of the change. Numbers
 /// outside their ``SyncRange`` are clamped when set, and rejected when decoded.
 public struct FieldVersion: Hashable, Sendable {
   /// Key of the field version for all fields that are not listed.
   public static let others = "*"
 
-  /// Version of the write, or base of a mutation's change; in ``SyncRange/counter``.
+  /// Version of the write, or base of a mutation's change, within ``SyncRange/counter``.
   public var version: Int64 { didSet { version = version.clamped(to: SyncRange.counter) } }
   /// Hub time of the edit, in milliseconds since 1970.
   public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
-  /// Identity of the device that made the edit; in a mutation only if it differs from the sending device.
+  /// Identity of the device that made the edit. In a mutation, set only if that device is not the sending device.
   public var author: String?
 
   public init(version: Int64, stamp: Int64, author: String? = nil) {
@@ -63,6 +63,6 @@ extension FieldVersion: WireValue {
 }
 
 extension [String: FieldVersion] {
-  /// Returns the field version of a field, or the one for `"*"`.
+  /// Returns the field version of a field, or else the field version for `"*"`.
   public func mark(of field: String) -> FieldVersion? { self[field] ?? self[FieldVersion.others] }
 }

@@ -28,11 +28,11 @@ extension [HubEpoch] {
   /// empty.
   public func epoch(of version: Int64) -> HubEpoch? { last { $0.first <= version } ?? first }
 
-  /// Returns the last version that this history and another one have in common, or 0.
+  /// Returns the last version that this history and another history have in common, or 0.
   ///
   /// A list contains the most recent epochs, and earlier epochs if a device last synced in them. An omitted epoch
-  /// counts as part of the preceding one. Histories that share an epoch also share everything before it. `end` and
-  /// `otherEnd` are the heads of the two histories.
+  /// counts as part of the preceding epoch. Histories that share an epoch also share everything before that epoch.
+  /// `end` and `otherEnd` are the heads of the two histories.
   public func lastCommonVersion(endingAt end: Int64, with other: [HubEpoch], endingAt otherEnd: Int64) -> Int64 {
     let shared = Set(self).intersection(other)
     guard let here = lastIndex(where: shared.contains), let there = other.firstIndex(of: self[here]) else { return 0 }
@@ -48,7 +48,7 @@ extension [HubEpoch] {
 public struct HubPosition: Hashable, Sendable {
   /// Version of the last write.
   public var head: Int64
-  /// Epochs, oldest first; never empty.
+  /// Epochs, oldest first. Never empty.
   public var epochs: [HubEpoch]
   /// Hub time in milliseconds since 1970.
   public var now: Int64?
@@ -83,9 +83,9 @@ public struct DevicePosition: Hashable, Sendable {
   public var device: String
   /// Highest head in any response that the device has received.
   public var seen: Int64
-  /// Epoch of ``seen``; `nil` before the first response.
+  /// Epoch of ``seen``, or `nil` before the first response.
   public var epoch: String?
-  /// Highest sequence number that the device has assigned; `nil` if the client does not send it.
+  /// Highest sequence number that the device has assigned, or `nil` if the client does not send it.
   public var lastSequence: Int64?
   /// Sequence number up to which the device has stored all outcomes.
   public var acknowledgedThrough: Int64

@@ -50,11 +50,11 @@ extension PushDocument: WireDocument {
 
 /// Change to one field in a mutation.
 public struct FieldChange: Hashable, Sendable {
-  /// New value; `null` clears the field.
+  /// New value, or `null` to clear the field.
   public var value: JSONValue
-  /// Version that the author knew, in ``SyncRange/counter``.
+  /// Version that the author knew, within ``SyncRange/counter``.
   public var base: Int64 { didSet { base = base.clamped(to: SyncRange.counter) } }
-  /// Hub time of the edit, in milliseconds since 1970; in ``SyncRange/stamp``.
+  /// Hub time of the edit in milliseconds since 1970, within ``SyncRange/stamp``.
   public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
   /// Identity of the device that made the edit, if it is not the sending device.
   public var author: String?
@@ -92,14 +92,14 @@ public struct MutationEnvelope: Hashable, Sendable {
   public var entityType: String
   public var entityId: String
   public var operation: String
-  /// Incarnation of the entity that the mutation applies to; for a restore, the new incarnation.
+  /// Incarnation of the entity that the mutation applies to, or the new incarnation for a restore.
   public var incarnation: Int64
   /// For a delete, the version through which the author had seen all changes to the entity and its children.
   public var base: Int64?
-  /// Changed fields by wire name; `nil` if the mutation has a payload instead, which is applied in order of arrival.
+  /// Changed fields by wire name, or `nil` if the mutation has a payload instead, which is applied in order of arrival.
   public var fields: [String: FieldChange]?
-  /// Members of the `Create…Request` or `Update…Request`; empty for a delete. In an update, null clears a field and an
-  /// absent member leaves it unchanged.
+  /// Members of the `Create…Request` or `Update…Request`, or an empty dictionary for a delete. In an update, null
+  /// clears a field and an absent member leaves its field unchanged.
   public var payload: [String: JSONValue]
   /// Members that this version does not know. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
@@ -121,7 +121,7 @@ public struct MutationEnvelope: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// Creates the wire form of a mutation; equal mutations have equal wire forms.
+  /// Creates the wire form of a mutation. Equal mutations have equal wire forms.
   ///
   /// A payload that is not a JSON object is encoded in a form that every hub refuses. The refusal uses up the sequence
   /// number, so that later mutations can be applied, and moves the data to the conflict journal. A delete is sent
@@ -266,8 +266,8 @@ extension PushResponse {
         answer.outcomes.append(
           .tryLater(retryAfter: judged.retryAfterSeconds.map { min(.seconds(max($0, 0)), SyncRange.longestWait) }))
       default:
-        // Unknown status from a newer hub. The outcomes before it are used; if there are none, an error reports the
-        // status.
+        // A newer hub sent an unknown status. Use the outcomes before it, or report the status as an error if there are
+        // none.
         guard !answer.outcomes.isEmpty else {
           throw APIError.decodingError(
             "outcome of sequence number \(mutation.sequence): expected accepted, merged, refused or try_later, found "
@@ -278,7 +278,7 @@ extension PushResponse {
       if !judged.lost.isEmpty { answer.lost[answer.outcomes.count - 1] = judged.lost }
       if case .tryLater? = answer.outcomes.last { break }
     }
-    // Mutations after one without an outcome may depend on it, so they have no outcome either.
+    // Mutations after a mutation without an outcome may depend on that mutation, so they have no outcome either.
     var unjudged = MutationOutcome.tryLater(retryAfter: nil)
     if let last = answer.outcomes.last, case .tryLater = last { unjudged = last }
     answer.outcomes += Array(repeating: unjudged, count: mutations.count - answer.outcomes.count)
@@ -355,9 +355,9 @@ public struct SnapshotHeader: Hashable, Sendable {
   public var count: Int
   /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Version ranges that this part covers completely; `nil` for a complete snapshot.
+  /// Version ranges that this part covers completely, or `nil` for a complete snapshot.
   public var spans: [SnapshotSpan]?
-  /// Name for requesting the next part; `nil` for the last part and for a complete snapshot.
+  /// Name for requesting the next part, or `nil` for the last part and for a complete snapshot.
   public var next: String?
 
   public init(

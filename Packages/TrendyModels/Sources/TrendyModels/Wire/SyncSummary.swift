@@ -36,7 +36,7 @@ extension KindSum {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Creates a sum from its wire form; `nil` if `hexadecimal` is not a hexadecimal number of up to 64 bits.
+  /// Creates a sum from its wire form, or returns `nil` if `hexadecimal` is not a hexadecimal number of up to 64 bits.
   public init?(count: Int64, hexadecimal: String) {
     guard let hash = UInt64(hexadecimal, radix: 16) else { return nil }
     self.init(count: count, hash: hash)

@@ -2,11 +2,11 @@
 public enum MutationOutcome: Hashable, Sendable {
   /// The mutation took effect. The version is the entity's new version, if known.
   case accepted(version: Int64?)
-  /// The mutation was merged with other changes; some of its fields may have lost to later values.
+  /// The mutation was merged with other changes. Some of its fields may have lost to later values.
   case merged(version: Int64?)
   /// The hub rejected the mutation permanently, for the given reason.
   case refused(ProblemDetails)
-  /// The mutation has no outcome yet; retry it, after `retryAfter` at the earliest.
+  /// The mutation has no outcome yet. Retry it after `retryAfter` at the earliest.
   case tryLater(retryAfter: Duration?)
 }
 
@@ -52,7 +52,7 @@ public struct PushBatchResult: Hashable, Sendable {
   /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
   /// Whether the hub has different mutations under this device's sequence numbers, because the device's store was
-  /// copied or restored. Outcomes from before the fork was detected remain valid.
+  /// copied or restored. Outcomes that precede the detection of the fork remain valid.
   public var isForked: Bool
 
   public init(
@@ -71,7 +71,7 @@ public struct FeedRequest: Hashable, Sendable {
   public var cursor: Int64
   /// Maximum number of entries, 1 to 500.
   public var limit: Int
-  /// Position of the device; `nil` if the store has no identity yet.
+  /// Position of the device, or `nil` if the store has no identity yet.
   public var position: DevicePosition?
 
   public init(cursor: Int64, limit: Int, position: DevicePosition? = nil) {
@@ -99,7 +99,7 @@ public enum SnapshotAnswer: Sendable {
 
 /// All entries on a hub in one consistent state, tombstones included.
 public struct HubSnapshot: Hashable, Sendable {
-  /// Position of the hub; the feed continues from its head.
+  /// Position of the hub. The feed continues from its head.
   public var position: HubPosition
   /// Entries, parents before their children.
   public var entries: [ChangeEntry]
@@ -112,9 +112,9 @@ public struct HubSnapshot: Hashable, Sendable {
 
 /// Request for a snapshot part.
 public struct SnapshotRequest: Hashable, Sendable {
-  /// Name of the part, from ``SnapshotPart/next`` of the previous one; `nil` for the first.
+  /// Name of the part, from ``SnapshotPart/next`` of the previous part, or `nil` for the first part.
   public var part: String?
-  /// Position of the device; `nil` if the store has no identity yet.
+  /// Position of the device, or `nil` if the store has no identity yet.
   public var position: DevicePosition?
 
   /// Name of the first part on the wire.
@@ -126,7 +126,7 @@ public struct SnapshotRequest: Hashable, Sendable {
   }
 }
 
-/// Snapshot part, which a device applies before it requests the next one.
+/// Snapshot part. A device applies each part before it requests the next part.
 ///
 /// Each part is consistent, but the parts are read at different times. Together they contain every entity that existed
 /// when the first part was read and still exists. Later writes are in a later part, or in the feed after the head of
@@ -134,9 +134,9 @@ public struct SnapshotRequest: Hashable, Sendable {
 public struct SnapshotPart: Sendable {
   /// Entries or lists of this part.
   public var answer: SnapshotAnswer
-  /// Version ranges that the part covers completely; `nil` if it is a complete snapshot.
+  /// Version ranges that the part covers completely, or `nil` if it is a complete snapshot.
   public var spans: [SnapshotSpan]?
-  /// Name of the next part, or `nil` for the last one.
+  /// Name of the next part, or `nil` for the last part.
   public var next: String?
 
   public init(answer: SnapshotAnswer, spans: [SnapshotSpan]? = nil, next: String? = nil) {

@@ -4,7 +4,7 @@ import TrendyModels
 
 @Suite("Patch in update requests", .timeLimit(.minutes(10)))
 struct PatchTests {
-  /// Clearable field with requests that leave it absent, clear it and set it, its wire name, and the value that is set.
+  /// Clearable field: requests that omit, clear and set the field, its wire name, and the value that is set.
   private struct Field<Request: Codable & Hashable & Sendable>: Sendable {
     let name: String
     let absent: Request

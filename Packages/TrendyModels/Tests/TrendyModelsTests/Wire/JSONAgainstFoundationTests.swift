@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Compares both parsers on the same text. They may differ only in the ways listed in
+/// Compares both parsers on the same text. The results may differ only in the ways listed in
 /// `docs/decisions/0002-parse-json-and-xml-in-swift.md`; each difference has a test in ``StrictJSONTests``.
 @Suite("WireJSON and Foundation", .timeLimit(.minutes(10)))
 struct JSONAgainstFoundationTests {
@@ -37,8 +37,8 @@ struct JSONAgainstFoundationTests {
     }
   }
 
-  /// Numbers with a fraction or an exponent are doubles in WireJSON. Foundation makes them integers where possible, and
-  /// also 16559495365975129.3, without its fraction.
+  /// Numbers with a fraction or an exponent are doubles in WireJSON. Foundation converts such numbers to integers where
+  /// possible, and even converts 16559495365975129.3 without its fraction.
   private func agree(_ left: JSONValue, _ right: JSONValue) -> Bool {
     switch (left, right) {
     case (.double(let left), .int(let right)): abs(left - Double(right)) <= left.ulp

@@ -7,7 +7,7 @@ import TrendyModels
 struct WireEntityTests {
   private static let unknown = #""mood":{"of":["a",1,null,1.5,true]},"zz_number":9223372036854775807"#
 
-  /// Event with every member that this version knows, and two unknown ones.
+  /// Event with every member that this version knows, and two unknown members.
   private static let event = """
     {"id":"e","user_id":"u","event_type_id":"t","timestamp":"2024-01-01T00:00:00.123Z","notes":"n","is_all_day":true,\
     "end_date":"2024-01-01T01:00:00.000Z","source_type":"healthkit","external_id":"x","original_title":"o",\

@@ -15,7 +15,7 @@ enum BackupFormat {
     case store = 1
     /// Rows of the store that was started last.
     case records = 2
-    /// Last block of an unsigned backup; contains the total number of rows.
+    /// Last block of an unsigned backup. Contains the total number of rows.
     case end = 3
     /// Follows the end block of a signed backup. Contains the HMAC-SHA-256 of all preceding bytes.
     case signature = 4

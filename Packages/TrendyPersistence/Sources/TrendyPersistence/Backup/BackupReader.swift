@@ -37,7 +37,7 @@ struct BackupReader {
 
   /// Reads the whole file.
   /// - Parameters:
-  ///   - key: key that must have signed the backup; `nil` to accept any backup.
+  ///   - key: key that must have signed the backup, or `nil` to accept any backup.
   ///   - onStore: called at the start of each store, after its name was found to be valid and unique.
   ///   - onRecord: called with each row in order of kind, sort value and key. The row is valid during the call.
   ///   - onBlock: called with the number of bytes read so far.

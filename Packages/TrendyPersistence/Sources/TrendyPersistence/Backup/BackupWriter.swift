@@ -40,7 +40,7 @@ final class BackupWriter {
     while true {
       let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
       guard try storing({ () throws(FileSystemError) in try file.tryLock() }) else { throw .busy(path: path) }
-      // Another writer may have finished and renamed the file before releasing its lock. Try again with a new file.
+      // Try again with a new file if another writer has finished and renamed this file before releasing its lock.
       guard try storing({ () throws(FileSystemError) in try file.isInPlace() }) else { continue }
       try storing { () throws(FileSystemError) in try file.truncate(to: 0) }
       return file

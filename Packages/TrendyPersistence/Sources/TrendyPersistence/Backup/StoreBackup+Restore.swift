@@ -47,10 +47,10 @@ extension StoreBackup {
   ///   - stores: stores to replace.
   ///   - keptPath: path for a backup of the current content, written before the restore if there is any content.
   ///   - nowMillis: current time in milliseconds since 1970-01-01T00:00:00Z.
-  ///   - key: key that must have signed the backup; `nil` to accept any backup.
+  ///   - key: key that must have signed the backup, or `nil` to accept any backup.
   ///   - fileSystem: file system of the backup and the stores.
   ///   - options: sizes and timeouts.
-  ///   - onProgress: receives the progress; `false` cancels.
+  ///   - onProgress: receives the progress, and cancels the operation by returning `false`.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)`` and
   ///   ``StorageError/newerVersion(path:found:supported:)`` before any change; ``StorageError/exists(path:)`` if there
   ///   is a file at `keptPath`; ``StorageError/cancelled(path:)``, in which case every store is unchanged.
@@ -110,10 +110,10 @@ extension StoreBackup {
   /// Unpacks each store in a backup into a new directory, in one pass over the file.
   /// - Parameters:
   ///   - path: path of the backup.
-  ///   - key: key that must have signed the backup; `nil` to accept any backup.
+  ///   - key: key that must have signed the backup, or `nil` to accept any backup.
   ///   - fileSystem: file system of the backup and the new stores.
   ///   - options: options for the new stores.
-  ///   - onProgress: receives the progress; `false` cancels.
+  ///   - onProgress: receives the progress, and cancels the operation by returning `false`.
   ///   - directory: returns the directory for a store, or throws if the name is unexpected.
   /// - Throws: ``StorageError/exists(path:)`` if a directory already contains a store. Some stores may have been
   ///   created before an error is thrown.
@@ -174,8 +174,8 @@ extension StoreBackup {
       let names = try fileSystem.names(inDirectory: store.directory)
       let number = StorageEngine.highestSetAside(names) + 1
       var paths: [String] = []
-      // Rename the manifest first. If the process stops before renaming the other files, they still show that there was
-      // a store.
+      // Rename the manifest first: if the process stops before renaming the other files, those files still show that
+      // there was a store.
       for name in names.filter(isStoreFile).sorted(by: { $0 == StoreFormat.manifestName && $1 != $0 }) {
         let aside = "\(store.directory)/\(StoreFormat.setAsidePrefix)\(number)-\(name)"
         try fileSystem.rename(store.directory + "/" + name, to: aside)
@@ -262,7 +262,7 @@ extension StorageEngine {
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
     var next = state.withLock { $0.generation.manifest }
     // The generation must exceed the numbers of all files set aside earlier. Otherwise a later repair could mistake
-    // those files for current ones.
+    // those files for current files.
     next.generation = max(next.generation, Self.highestSetAside(names)) + 1
     next.segments = []
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: next)
@@ -282,7 +282,7 @@ extension StorageEngine {
       let progress = StoreBackup.Progress(step: .restoring(store: wanted), done: done, total: reader.bytes)
       guard onProgress(progress) else { throw .cancelled(path: reader.path) }
     }
-    // Other handles read up to this seal and learn from it that the store is being replaced.
+    // Other handles read up to this seal, which shows that the store is being replaced.
     try goOnInNewChunk(log, for: 0, isReplacement: true)
     state.withLock { state in
       next.firstChunk = state.tail.chunk.number

@@ -82,10 +82,10 @@ public enum StoreBackup: Sendable {
   ///   - path: path of the backup.
   ///   - madeMillis: current time in milliseconds since 1970-01-01T00:00:00Z.
   ///   - isReplacing: whether an existing file may be replaced.
-  ///   - key: key for the signature (HMAC-SHA-256); `nil` for an unsigned backup.
+  ///   - key: key for the signature (HMAC-SHA-256), or `nil` for an unsigned backup.
   ///   - fileSystem: file system of the stores and the backup.
   ///   - options: options for opening the stores.
-  ///   - onProgress: receives the progress; `false` cancels at any time.
+  ///   - onProgress: receives the progress, and cancels the operation at any time by returning `false`.
   /// - Returns: content of the backup.
   /// - Throws: ``StorageError/exists(path:)``; ``StorageError/cancelled(path:)``; ``StorageError/busy(path:)`` while
   ///   another process is writing a backup with this name; ``StorageError/damaged(path:offset:)`` for a damaged store,
@@ -136,13 +136,13 @@ public enum StoreBackup: Sendable {
 
   private static let progressInterval = 1024
 
-  /// Verifies a whole backup: its checksums and, if a key is given, its signature. Without a key its origin is not
-  /// verified.
+  /// Verifies a whole backup: its checksums and, if a key is given, its signature. Without a key, the origin of the
+  /// backup is not verified.
   /// - Parameters:
   ///   - path: path of the backup.
-  ///   - key: key that must have signed the backup; `nil` to accept any backup.
+  ///   - key: key that must have signed the backup, or `nil` to accept any backup.
   ///   - fileSystem: file system of the backup.
-  ///   - onProgress: receives the progress; `false` cancels at any time.
+  ///   - onProgress: receives the progress, and cancels the operation at any time by returning `false`.
   /// - Returns: content of the backup.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)``,
   ///   ``StorageError/newerVersion(path:found:supported:)``, ``StorageError/cancelled(path:)``.

@@ -40,7 +40,7 @@ final class SharedEngine: Sendable {
   func usable() throws(StorageError) -> StorageEngine {
     try engine.withLock { engine throws(StorageError) in
       if !engine.isUsable {
-        // The store existed before, so creating an empty one would only hide its loss.
+        // The store existed before, so creating an empty store would only hide the loss.
         let existing: StoreMode = mode == .createIfMissing ? .mustExist : mode
         engine = try StorageEngine.open(directory: directory, mode: existing, fileSystem: fileSystem, options: options)
         engine.state.withLock { $0.handle.observers = observers }

@@ -54,8 +54,8 @@ extension StorageEngine {
   /// - Returns: the sequence number to pass to ``waitUntilDurable(_:)``, or `nil` if nothing has to become durable.
   func append(_ records: [UnsafeRawPointer], bytes: Int) throws(StorageError) -> UInt64? {
     if records.isEmpty {
-      // The unit may have read groups that other handles wrote but never synced. Reporting success implies that those
-      // groups are durable.
+      // Wait until all earlier groups are durable, because the unit may have read groups that other handles wrote but
+      // never synced.
       return state.withLock { $0.tail.sequence > $0.tail.durable ? $0.tail.sequence : nil }
     }
     try makeRoom(for: bytes)
@@ -114,7 +114,7 @@ extension StorageEngine {
         }
       }
     } catch {
-      // The save is durable, and only this handle becomes unusable.
+      // Do not report an error, because the save is durable. Only this handle becomes unusable.
       fail(error)
     }
   }
@@ -218,7 +218,7 @@ extension StorageEngine {
     }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
     if let ready = state.withLock({ $0.tail.spare }), ready.header.chunkBytes >= needed {
-      // If the prepared chunk cannot be completed, for example on a full disk, create a new one instead.
+      // If the prepared chunk cannot be completed, for example on a full disk, create a new chunk instead.
       if let file = try? log.adopt(ready.file, as: ready.header) { return (ready.header, file, ready.memory) }
     }
     func make(_ chunkBytes: Int) throws(StorageError) -> (ChunkHeader, any OpenFile, RowMemory?) {

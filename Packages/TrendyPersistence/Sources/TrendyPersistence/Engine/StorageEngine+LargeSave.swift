@@ -7,8 +7,8 @@
 #endif
 import Synchronization
 
-/// Large saves, which are written directly as segments. In the log, every row would be written twice, and the next
-/// process to open the store would have to read or seal all of them.
+/// Large saves, which are written directly as segments. If they were written to the log, every row would be written
+/// twice, and the next process to open the store would have to read or seal all rows.
 extension StorageEngine {
   /// Multiple of ``Options/sealBytes`` above which a save is large.
   private static let largeSaveFactor = 8
@@ -19,14 +19,14 @@ extension StorageEngine {
   /// released.
   ///
   /// The log is first sealed and continued in another chunk, so an unused segment has no effect. The save is complete
-  /// once the manifest lists the segment. It is not recorded in the log; other handles check the manifest when the
-  /// counter has changed.
+  /// once the manifest lists the segment. The save is not recorded in the log, so other handles check the manifest when
+  /// the counter has changed.
   /// - Parameters:
   ///   - changes: rows put and deleted.
   ///   - newRows: indices of the rows in `changes` that replace no saved row.
   ///   - mustWait: whether to wait for running maintenance. Required if the save does not fit into the log.
   ///   - publish: see `WriteTransaction.commit(publishing:)`.
-  /// - Returns: whether the changes are saved; `false` if another handle is performing maintenance.
+  /// - Returns: `true` if the changes were saved, or `false` if another handle is performing maintenance.
   func saveAsSegment(
     _ changes: Memtable, newRows: RowSet, mustWait: Bool,
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void = {
@@ -62,8 +62,8 @@ extension StorageEngine {
     }
     withExtendedLifetime(pin) {}
     try commit(next, publishing: publish)
-    // This save has read large parts of the segments, and the next one will read others. Released pages stay in the
-    // page cache.
+    // This save has read large parts of the segments, and the next save will read other parts. Released pages stay in
+    // the page cache.
     releaseMemory()
     // If this fails, the next maintenance run removes the leftovers.
     try? removeLeftovers()
@@ -100,7 +100,7 @@ extension StorageEngine {
         }
       }
     } catch {
-      // The save is durable, and only this handle becomes unusable.
+      // Do not report an error, because the save is durable. Only this handle becomes unusable.
       fail(error)
     }
   }

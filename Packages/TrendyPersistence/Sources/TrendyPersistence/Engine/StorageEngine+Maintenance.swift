@@ -2,18 +2,18 @@ import Synchronization
 
 /// Sealing and merging, which keep stores quick to open.
 ///
-/// Every step writes a new file, then a manifest that lists it, then removes files that the manifest does not list. The
-/// store is unchanged until the manifest is replaced.
+/// Every step writes a new file, then a manifest that lists the file, then removes files that the manifest does not
+/// list. The store is unchanged until the manifest is replaced.
 extension StorageEngine {
   /// Performs one step of maintenance if one is due.
   ///
-  /// A step seals the log into a segment if it exceeds ``Options/sealBytes``, merges segments of similar size, or
-  /// removes obsolete files. Call it occasionally until it returns `false`, on a separate thread if saves must not
-  /// wait.
+  /// A step seals the log into a segment if the log exceeds ``Options/sealBytes``, merges segments of similar size, or
+  /// removes obsolete files. Call this method occasionally until it returns `false`, on a separate thread if saves must
+  /// not wait.
   ///
-  /// Other reads and saves can continue in the meantime; the write lock is held only at the start and end of a step. Do
-  /// not call it within a unit of work that has written, because it would wait for that unit. A step that fails, for
-  /// example on a full disk, leaves the store unchanged.
+  /// Other reads and saves can continue in the meantime, because the write lock is held only at the start and end of a
+  /// step. Do not call this method within a unit of work that has written, because the step would wait for that unit. A
+  /// step that fails, for example on a full disk, leaves the store unchanged.
   /// - Parameters:
   ///   - sealsAll: whether to seal the log regardless of its length.
   ///   - minSegments: minimum number of segments for a merge. Merging rewrites recently saved rows, so it can be
@@ -35,8 +35,8 @@ extension StorageEngine {
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     try removeLeftovers()
-    // With many segments, merge before sealing. Otherwise their number would grow without limit in a store maintained
-    // only by its own saves.
+    // With many segments, merge before sealing. Otherwise the number of segments would grow without limit in a store
+    // that is maintained only by its own saves.
     let count = state.withLock { $0.generation.manifest.segments.count }
     let isCrowded = count >= Self.manySegments
     var hasWorked = isCrowded ? try merge() : try seal(sealsAll: sealsAll)
@@ -105,7 +105,7 @@ extension StorageEngine {
     let log = Log(directory: directory, fileSystem: fileSystem)
     // The chunk may be empty after a failed step.
     func isUsed() -> Bool { state.withLock { $0.tail.end > ChunkHeader.bytes } }
-    // Create the spare before acquiring the write lock, because this takes longest.
+    // Create the spare before acquiring the write lock, because creating it takes the most time.
     let spare = isUsed() ? try log.makeSpare(bytes: options.firstChunkBytes) : nil
     let transaction = try beginWrite()
     defer { transaction.rollback() }
@@ -135,8 +135,8 @@ extension StorageEngine {
     try next.replace(directory: directory, fileSystem: fileSystem)
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
-      // The new log is empty and everything before it is durable, so the next process to open it need not examine the
-      // bytes after its end.
+      // The new log is empty and everything before it is durable, so the next process that opens the log need not
+      // examine the bytes after its end.
       if state.tail.end == ChunkHeader.bytes, let lock = state.handle.lock {
         state.tail.mark.write(to: lock, with: state.handle.counter)
       }
@@ -178,9 +178,9 @@ extension StorageEngine {
 
   /// Returns the numbers of the segments to merge.
   ///
-  /// Selects the smallest segments, up to the first that is more than twice as large as all smaller ones together. A
-  /// row is thus rewritten about as often as the store doubles. If only one segment is left, selects instead a segment
-  /// in which more than half of the rows have been replaced, if there is one.
+  /// Selects the smallest segments, stopping before the first that is more than twice as large as all smaller segments
+  /// together. A row is therefore rewritten about once each time the store doubles in size. If only one segment is
+  /// left, selects instead a segment in which more than half of the rows have been replaced, if there is one.
   static func due(_ segments: [SegmentReference], killed: [UInt64: Int]) -> Set<UInt64> {
     let sorted = segments.sorted { ($0.fileBytes, $0.number) < ($1.fileBytes, $1.number) }
     var sum = 0
@@ -230,7 +230,7 @@ extension StorageEngine {
 
   // MARK: Removing files
 
-  /// Removes files that the manifest does not list. Processes that have them open can still read them.
+  /// Removes files that the manifest does not list. Processes that have these files open can still read them.
   func removeLeftovers() throws(StorageError) {
     let manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Rows of one kind in one segment, including replaced ones.
+/// Rows of one kind in one segment, including replaced rows.
 struct SegmentPart {
   let storeID: UInt64
   let segment: Segment
@@ -19,8 +19,8 @@ struct SegmentPart {
 }
 
 extension StorageEngine {
-  /// Visits the rows of a kind segment by segment, for totals that are cached per segment. The live rows are those in
-  /// all segments, minus the replaced ones, plus those in no segment.
+  /// Visits the rows of a kind segment by segment, for totals that are cached per segment. The live rows are the rows
+  /// in all segments, minus the replaced rows, plus the rows that are in no segment.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - part: receives the rows of each segment.

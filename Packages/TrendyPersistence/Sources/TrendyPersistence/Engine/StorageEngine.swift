@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A row has a kind, a 128-bit key, a sort value, a group key and a payload; kind and key identify it. Any number of
 /// handles in any number of processes can use a directory at the same time. Reads return the state as of the last
-/// ``refresh()``; call it first if other handles may have saved. Rows that have been read do not change.
+/// ``refresh()``. Call ``refresh()`` first if other handles may have saved. Rows that have been read do not change.
 ///
 /// After a failed sync every call throws ``StorageError/syncFailed(path:code:)`` and the store must be reopened.
 public final class StorageEngine: Sendable {
@@ -100,13 +100,14 @@ public final class StorageEngine: Sendable {
     }
     if recovered.tail != .clean {
       if let lock = try? log.openLock() {
-        // Another process may be saving. Under the lock, an unfinished save can only be the result of a crash.
+        // Read under the lock, because another process may be saving. Under the lock, an unfinished save can only be
+        // the result of a crash.
         defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
         try log.take(lock, atMost: options.lockTimeout)
         recovered = try Log.current(directory: directory, fileSystem: fileSystem).recovered
         if let damage = recovered.damage(confirmedBy: DurableEnd(of: lock)) { throw damage }
       } else {
-        // A reader without write permission cannot acquire the lock.
+        // Read without the lock, because a reader without write permission cannot acquire it.
         recovered = try Log.currentWithoutLock(directory: directory, fileSystem: fileSystem)
       }
     }
@@ -120,7 +121,7 @@ public final class StorageEngine: Sendable {
     if isReadOnly { throw .openedReadOnly(path: directory) }
   }
 
-  /// Whether this handle is usable; `false` after a failed sync.
+  /// Whether this handle is usable. A failed sync makes it permanently unusable.
   public var isUsable: Bool { state.withLock { $0.handle.failure == nil } }
 
   // MARK: Reads
@@ -140,11 +141,12 @@ public final class StorageEngine: Sendable {
       if state.handle.counter == nil, state.handle.looks == Self.readsToShare {
         state.handle.counter = sharedCounter(lock: state.handle.lock)
       }
-      // Read the counter before the log, so that a save missed in the log shows in the next comparison.
+      // Read the counter before the log, so that the next comparison detects a save that this read of the log misses.
       let now = state.handle.counter?.value
       if let now, now == state.handle.seen, !looksAnyway, !evenIfUnchanged { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
-      // Large saves are recorded only in the manifest, and a newer generation needs less memory.
+      // Switch to the newest generation, because large saves are recorded only in the manifest. A newer generation also
+      // needs less memory.
       try state.standOnNewest(directory: directory, fileSystem: fileSystem)
       state.handle.seen = now
     }
@@ -157,10 +159,11 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Number of refreshes after which the counter is mapped. With fewer, mapping costs more than it saves.
+  /// Number of refreshes after which the counter is mapped. For fewer refreshes, mapping costs more time than it saves.
   private static let readsToShare = 4
 
-  /// Maps the counter for a handle that has not saved. If that is not possible, the log is checked at each refresh.
+  /// Maps the counter for a handle that has not saved. If the counter cannot be mapped, the log is checked on each
+  /// refresh.
   private func sharedCounter(lock: (any OpenFile)?) -> (any SharedCounter)? {
     if let lock { return try? lock.counter() }  // another thread is about to save and will increment this counter
     return try? fileSystem.open(directory + "/" + StoreFormat.lockName, .read).counter()
@@ -188,14 +191,14 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns a kind's rows whose keys are UUIDs in a range, those whose keys are hashes, and possibly others, in no
-  /// particular order. If `keys` is `nil`, the range is empty.
+  /// Returns the rows of a kind whose keys are hashes or UUIDs in a range, and possibly further rows, in no particular
+  /// order. If `keys` is `nil`, the range is empty.
   func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> RowList {
     try listing { tables throws(StorageError) in try tables.records(kind: kind, keys: keys) }
   }
 
-  /// Returns the most recently created rows of a kind, and possibly others, in no particular order. The creation time
-  /// is taken from a version 7 UUID; for other keys it is the sort value.
+  /// Returns the most recently created rows of a kind, and possibly further rows, in no particular order. The creation
+  /// time is taken from the key if it is a version 7 UUID, or else from the sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> RowList {
     try listing { tables throws(StorageError) in try tables.latest(kind: kind, count: count) }
   }
@@ -210,7 +213,7 @@ public final class StorageEngine: Sendable {
   }
 
   /// Returns the number of rows between consecutive boundaries, which must be ascending. A row whose sort value equals
-  /// a boundary counts as after it. There is one count fewer than there are boundaries.
+  /// a boundary is counted after that boundary. The result has one element fewer than `boundaries`.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {

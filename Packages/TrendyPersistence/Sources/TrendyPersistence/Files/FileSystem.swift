@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// File system used by a store. All disk access goes through it, so tests can simulate a disk.
+/// File system used by a store. All disk access goes through this protocol, so tests can simulate a disk.
 ///
 /// A call completes or throws: implementations retry after signals and continue short writes. Paths are absolute or
 /// relative to the working directory, separated by `/`.
@@ -36,7 +36,7 @@ public protocol FileHints: Sendable {
   /// - Parameters:
   ///   - path: directory where the file will be named.
   ///   - bytes: length of the file.
-  ///   - start: first bytes of the file; zeros follow.
+  ///   - start: first bytes of the file, which is otherwise filled with zeros.
   ///   - preparing: called first on that thread.
   /// - Returns: the file, or `nil` if the file system does not support this.
   func beginSpare(
@@ -99,9 +99,9 @@ public protocol OpenFile: AnyObject, Sendable {
   /// - Parameters:
   ///   - buffer: memory to fill.
   ///   - offset: offset in the file.
-  /// - Returns: number of bytes read. Less than the buffer's length only at the end of the file.
+  /// - Returns: number of bytes read, which is less than the buffer's length only at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int
-  /// Writes the whole buffer. If it throws, any part may have been written.
+  /// Writes the whole buffer. If this throws, any part may have been written.
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError)
   /// Makes written bytes and the file length durable (`fdatasync`). After an error it is unknown which bytes are
   /// durable.
@@ -110,9 +110,9 @@ public protocol OpenFile: AnyObject, Sendable {
   func size() throws(FileSystemError) -> Int
   /// Changes the length of the file to `size` bytes.
   func truncate(to size: Int) throws(FileSystemError)
-  /// Reserves space for `size` bytes and extends the file to that length. If it throws, no space is used.
+  /// Reserves space for `size` bytes and extends the file to that length. If this throws, no space is used.
   func allocate(_ size: Int) throws(FileSystemError)
-  /// Whether the path still refers to this file; `false` after the file was removed or replaced.
+  /// Returns whether the path still refers to this file, which may have been removed or replaced.
   func isInPlace() throws(FileSystemError) -> Bool
   /// Acquires the exclusive lock on this file unless another open file, in any process, holds it. The kernel releases
   /// the lock when the file is closed or the process ends.
@@ -128,7 +128,7 @@ public protocol OpenFile: AnyObject, Sendable {
 }
 
 extension OpenFile {
-  /// Writes all bytes. If it throws, any part may have been written.
+  /// Writes all bytes. If this throws, any part may have been written.
   public func write(_ bytes: [UInt8], at offset: Int) throws(FileSystemError) {
     try bytes.withUnsafeBufferPointer { bytes throws(FileSystemError) in
       try write(UnsafeRawBufferPointer(bytes), at: offset)
@@ -142,8 +142,8 @@ public protocol MappedFile: AnyObject, Sendable {
   var bytes: UnsafeRawBufferPointer { get }
   /// Maps all cached pages in a range at once instead of a few at a time on first access. Only a hint.
   func bringIn(_ range: Range<Int>)
-  /// Unmaps the pages in a range, which would otherwise stay mapped until memory is short. They can still be read. Only
-  /// a hint.
+  /// Unmaps the pages in a range, which would otherwise stay mapped until memory is short. The range can still be read.
+  /// Only a hint.
   func letGo(_ range: Range<Int>)
 }
 

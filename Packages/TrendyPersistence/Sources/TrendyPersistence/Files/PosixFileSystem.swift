@@ -10,7 +10,7 @@ import Synchronization
 /// File system of the operating system.
 ///
 /// Retries calls interrupted by a signal and continues short writes. With the compilation condition `TRENDY_PORTABLE`,
-/// Linux uses the code for other systems as far as it compiles there.
+/// the Linux build uses the code for other systems as far as that code compiles there.
 public struct PosixFileSystem: FileSystem {
   private let mapsLargePages: Bool
 
@@ -39,7 +39,7 @@ public struct PosixFileSystem: FileSystem {
       let above = parent(of: path)
       guard above != path else { throw FileSystemError(operation: .createDirectory, path: path, code: ENOENT) }
       try createDirectory(above)
-      // Another process may have created it in the meantime.
+      // Another process may have created the directory in the meantime.
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error(.createDirectory, path) }
       try syncName(ofFolder: path)
     default:
@@ -334,7 +334,7 @@ private final class PosixFile: OpenFile {
     return PosixMapping(UnsafeMutableRawBufferPointer(start: address, count: size), of: size)
   }
 
-  /// Maps a file at an address that is not a multiple of a large page, so that only small pages are used.
+  /// Maps a file at an address that is not aligned to large pages, so that only small pages are used.
   private func mapInSmallPages(_ size: Int) throws(FileSystemError) -> PosixMapping {
     let shift = 64 << 10
     let (space, nowhere) = (size + shift, MAP_PRIVATE | MAP_ANONYMOUS)
@@ -366,7 +366,7 @@ private final class PosixFile: OpenFile {
 
 #if canImport(Glibc) && !TRENDY_PORTABLE
   /// Starts writing the dirty pages of a large write to the device, so that a later sync takes less time and delays
-  /// other syncs less. Only a hint, and it does not consume errors that a sync has to report.
+  /// other syncs less. Only a hint. Does not consume errors that a later sync has to report.
   private enum Writeback {
     static let minBytes = 1 << 20
 
@@ -413,7 +413,7 @@ private final class PosixFile: OpenFile {
         let zeros = RowMemory(zeroed: min(bytes, 256 << 10))
         for position in stride(from: 0, to: bytes, by: zeros.count) {
           try file.write(zeros.bytes(from: 0, count: min(zeros.count, bytes - position)), at: position)
-          // Sync in pieces, because a save's sync waits for everything sent to the device before it.
+          // Sync in pieces, because the sync of a save waits for everything sent to the device earlier.
           try file.synchronize()
         }
         try file.write(start, at: 0)

@@ -75,7 +75,7 @@ final class PosixMapping: MappedFile, @unchecked Sendable {
       let isHeld = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: (count + page - 1) / page) { pages in
         mincore(start, count, pages.baseAddress) == 0 && pages.allSatisfy { $0 & 1 == 1 }
       }
-      // MADV_POPULATE_READ; older kernels reject it and map pages on access.
+      // MADV_POPULATE_READ. Older kernels reject this advice and map pages on access.
       if isHeld { _ = madvise(start, count, 22) }
     }
   #endif

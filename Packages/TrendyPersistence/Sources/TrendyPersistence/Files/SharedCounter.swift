@@ -1,6 +1,7 @@
-/// Counter in memory shared by all processes that have a file open. They see an increment without a system call.
+/// Counter in memory shared by all processes that have a file open. The processes see an increment without a system
+/// call.
 ///
-/// It only indicates that something has changed. A power loss may leave it with any value.
+/// The counter only indicates that something has changed. After a power loss, it may have any value.
 public protocol SharedCounter: AnyObject, Sendable {
   /// Current value.
   var value: UInt64 { get }
@@ -11,7 +12,7 @@ public protocol SharedCounter: AnyObject, Sendable {
   /// Replaces the first bytes of the file through the mapping. Requires a file open for writing. Like the counter,
   /// these bytes may be lost in a power failure.
   /// - Parameter bytes: at most 64 bytes, a multiple of 8.
-  /// - Returns: whether they were replaced. If not, the caller must write them to the file.
+  /// - Returns: whether the bytes were replaced. If not, the caller must write them to the file.
   func put(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 

@@ -22,7 +22,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case busy(path: String)
   /// The system failed to make written data durable. The store must be reopened.
   case syncFailed(path: String, code: Int32)
-  /// A save exceeds the maximum length. Both numbers are in bytes.
+  /// A save exceeds the maximum length. Both lengths are in bytes.
   case tooLarge(bytes: Int, limit: Int)
   /// An identifier is empty or longer than 128 bytes.
   case invalidIdentifier(String)

@@ -14,9 +14,9 @@ public struct EntityChange: Hashable, Sendable {
     case conflict(Conflict)
   }
 
-  /// Saved state; `nil` if the unit creates the entity.
+  /// Saved state, or `nil` if the unit creates the entity.
   public var before: Entity?
-  /// State in the unit; `nil` if the unit deletes the entity.
+  /// State in the unit, or `nil` if the unit deletes the entity.
   public var after: Entity?
 
   /// Creates a change.

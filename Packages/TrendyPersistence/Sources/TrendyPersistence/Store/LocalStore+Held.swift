@@ -142,7 +142,7 @@ extension [QueuedMutation] {
 
 extension [AcceptedMutation] {
   /// Mutations in order of version. Several mutations can have the same version if only the first of them changed the
-  /// entity; they are ordered by creation time and sequence number.
+  /// entity. Such mutations are ordered by creation time and sequence number.
   fileprivate var inVersionOrder: [PendingMutation] {
     map(\.mutation).sorted {
       ($0.acceptedVersion ?? 0, $0.createdAt, $0.sequence ?? 0) < (

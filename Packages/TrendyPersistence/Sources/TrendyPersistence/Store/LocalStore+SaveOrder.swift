@@ -121,8 +121,8 @@ private struct RecordedOrder: Comparable {
     number = key.timeOfVersion7.map { ($0 - 978_307_200_000) * 1000 } ?? RowLayout.sort(record)
   }
 
-  /// Like ``init(timeOf:)``, but puts imported events before all others, because an imported appointment can be in the
-  /// future.
+  /// Like ``init(timeOf:)``, but puts imported events before all other events, because an imported appointment can be
+  /// in the future.
   init(_ record: UnsafeRawPointer) throws(StorageError) {
     self.init(timeOf: record)
     if key.timeOfVersion7 == nil, [.imported, .healthKit].contains(try LocalStore.fields(record).sourceType) {
@@ -136,7 +136,7 @@ private struct RecordedOrder: Comparable {
 }
 
 extension RowKey {
-  /// Milliseconds since 1970-01-01T00:00:00Z in a version 7 UUID; `nil` for other keys.
+  /// Milliseconds since 1970-01-01T00:00:00Z in a version 7 UUID, or `nil` for other keys.
   fileprivate var timeOfVersion7: Int64? {
     isVersionSeven ? Int64(high >> 16) : nil
   }

@@ -57,7 +57,7 @@ extension LocalStore {
   }
 
   public func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone? {
-    // Usually there are no tombstones, and a search by hash would read several keys.
+    // Return early if there are no tombstones, which is usual. A search by hash would read several keys.
     try refresh()
     guard try mayHold(RowKind.tombstone) else { return nil }
     return try find(Tombstone.self, Tombstone(entityType: entityType, entityId: entityId).rowIdentifier)
@@ -84,7 +84,7 @@ extension LocalStore {
   public func deleteConflict(_ conflict: Conflict) throws { try remove(RowKind.conflict, conflict.id) }
 
   public func fetchParkedChanges() throws -> [ChangeEntry] {
-    // Two entities can have the same version only after a hub was restored. Order them by identifier.
+    // Order entities with the same version by identifier. Versions are equal only after a hub has been restored.
     try fetchAll(ChangeEntry.self).sorted { ($0.id, $0.rowIdentifier) < ($1.id, $1.rowIdentifier) }
   }
 

@@ -52,7 +52,7 @@ extension LocalStore {
   }
 }
 
-/// Checks the relations between the rows in a device's store. Pass rows in by kind, referenced kinds first.
+/// Checks the relations between the rows in a device's store. Rows must be passed in by kind, referenced kinds first.
 private struct RowCheck {
   private struct Entity: Hashable {
     var type: MutationEntityType

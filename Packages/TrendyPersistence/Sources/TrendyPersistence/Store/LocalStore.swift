@@ -12,7 +12,7 @@ public final class LocalStore: DataStoreProtocol {
   private var transaction: WriteTransaction?
   private let writer = RowWriter()
   let reader = EventReader()
-  /// Day boundaries from the last count by day, reused for the next one.
+  /// Day boundaries from the last count by day, reused for the next count.
   var knownDays: DayTable?
   /// Total length in bytes of the rows read since memory was last released.
   private var bytesPassed = 0
@@ -113,14 +113,14 @@ extension LocalStore {
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
   }
 
-  /// Returns a kind's rows whose keys are UUIDs in a range, those whose keys are hashes, and possibly others.
+  /// Returns the rows of a kind whose keys are hashes or UUIDs in a range, and possibly further rows.
   func records(_ kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> RowList {
     onRead(kind)
     if transaction != nil { return try scan(kind) }
     return try engine.get().records(kind: kind, keys: keys)
   }
 
-  /// Returns the `count` most recently created rows of a kind, and possibly others.
+  /// Returns the `count` most recently created rows of a kind, and possibly further rows.
   func latest(_ kind: UInt8, count: Int) throws(StorageError) -> RowList {
     onRead(kind)
     if transaction != nil { return try scan(kind) }
@@ -157,7 +157,7 @@ extension LocalStore {
     return try engine.get().position()
   }
 
-  /// Reads on the engine do not include this unit's changes.
+  /// Reads from the engine, which does not include this unit's changes.
   func committed<Result>(
     _ body: (StorageEngine) throws(StorageError) -> Result
   ) throws(StorageError) -> Result { try body(engine.get()) }
@@ -174,7 +174,7 @@ extension LocalStore {
   }
 
   /// Returns the location of a row by its identifier. A canonical UUID is its own key. For any other identifier, the
-  /// key is the one with its hash whose row contains the identifier, or a free key with that hash.
+  /// key is derived from the identifier's hash. The key belongs to a row that contains the identifier, or is free.
   func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
     if let key = RowKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
     return try place(kind, byHashOf: identifier)

@@ -10,8 +10,8 @@ enum TrackBlock {
 
   struct Malformed: Error {}
 
-  /// Tags in addition to those in ``TrackEntry/Slot``, for a fix together with a motion sample taken at the same time.
-  /// The sample either repeats the last one or is a new one.
+  /// Tags in addition to the tags in ``TrackEntry/Slot``, for a fix together with a motion sample taken at the same
+  /// time. The sample either repeats the previous sample or is new.
   private static let fixAndSameMotion: UInt8 = 6
   private static let fixAndMotion: UInt8 = 7
 
@@ -42,7 +42,7 @@ enum TrackBlock {
       if entry.slot == .motion, index + 1 < entries.count, entries[index + 1].slot == .fix,
         entries[index + 1].time == entry.time
       {
-        // The motion sample that accompanies a fix usually repeats the last one.
+        // The motion sample that accompanies a fix usually repeats the last sample.
         kind = entry.motion == state.motion ? fixAndSameMotion : fixAndMotion
         let motion = entry.motion
         index += 1
@@ -183,7 +183,7 @@ private struct Units {
   }
 }
 
-/// Predicts the next reading from earlier ones. Encoder and decoder make the same predictions.
+/// Predicts the next reading from earlier readings. Encoder and decoder make the same predictions.
 private struct DeltaPredictor {
   static let accuracyChanged: UInt8 = 8
   static let altitudeChanged: UInt8 = 16
@@ -205,8 +205,8 @@ private struct DeltaPredictor {
     self.isMoving = isMoving
   }
 
-  /// Expected time of the next reading. Fixes are expected at a constant interval; after any other reading, the next
-  /// one is expected at the same time.
+  /// Expected time of the next reading. Fixes are expected at a constant interval. After any other reading, the next
+  /// reading is expected at the same time.
   var expectedTime: Int64 { time > fixTime ? time : fixTime &+ fixStep }
 
   mutating func advance(to time: Int64, isFix: Bool) {

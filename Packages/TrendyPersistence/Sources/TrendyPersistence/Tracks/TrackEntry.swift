@@ -24,13 +24,13 @@ struct TrackEntry: Hashable {
   var latitude: Int64 = 0
   /// Longitude in 1e-7 degrees.
   var longitude: Int64 = 0
-  /// Horizontal accuracy in centimetres; `nil` if unknown.
+  /// Horizontal accuracy in centimetres, or `nil` if unknown.
   var accuracy: Int64?
-  /// Altitude in centimetres; `nil` if unknown.
+  /// Altitude in centimetres, or `nil` if unknown.
   var altitude: Int64?
-  /// Ground speed in cm/s; `nil` if unknown.
+  /// Ground speed in cm/s, or `nil` if unknown.
   var speed: Int64?
-  /// Heading in 1/100 degree; `nil` if unknown.
+  /// Heading in 1/100 degree, or `nil` if unknown.
   var course: Int64?
   /// Motion sample: `state * 3 + confidence`.
   var motion: UInt8 = 0
@@ -108,7 +108,7 @@ struct TrackEntry: Hashable {
   /// Maximum absolute value of a stored measurement, in hundredths.
   static let largest: Int64 = 1_000_000_000
 
-  /// Converts a value to hundredths. Returns `nil` if it is NaN or its magnitude exceeds ten million.
+  /// Converts a value to hundredths. Returns `nil` if the value is NaN or its magnitude exceeds ten million.
   private static func hundredths(_ value: Double) -> Int64? {
     guard abs(value) * 100 <= Double(largest) else { return nil }
     return Int64((value * 100).rounded())
@@ -122,8 +122,8 @@ extension TrackEntry: Comparable {
 
   func isSameMoment(as other: TrackEntry) -> Bool { time == other.time && slot == other.slot }
 
-  /// Whether this reading replaces another with the same time and slot. The more accurate reading wins, then the
-  /// reading with more values. The remaining criteria only make the result independent of the order of arrival.
+  /// Whether this reading replaces another reading with the same time and slot. The more accurate reading wins, then
+  /// the reading with more values. The remaining criteria only make the result independent of the order of arrival.
   func isBetter(than other: TrackEntry) -> Bool {
     func rank(_ entry: TrackEntry) -> [Int64] {
       let known = [entry.altitude, entry.speed, entry.course].count { $0 != nil }

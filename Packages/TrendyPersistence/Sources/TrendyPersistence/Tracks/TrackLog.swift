@@ -5,8 +5,8 @@ public import TrendyProtocols
 /// Store of location and motion readings, in a ``StorageEngine`` or a database. Blocks contain up to a few hundred
 /// readings of about twelve bytes each.
 ///
-/// The changes made by a call are durable when it returns. If the call is interrupted, they are applied entirely or not
-/// at all. Any number of processes can add readings at the same time. Small blocks are joined as the log grows, so a
+/// When a call returns, its changes are durable. If the call is interrupted, its changes are applied entirely or not at
+/// all. Any number of processes can add readings at the same time. Small blocks are joined as the log grows, so a
 /// reading is rewritten a few times, but not by every call.
 public final class TrackLog: TrackStore {
   private let rows: any TrackRows
@@ -298,9 +298,9 @@ private enum DeviceTable {
 
 /// Time range of a device's readings that detection has not processed yet.
 private struct UnreadMark {
-  /// Time of the earliest unread reading; `.max` if there are none.
+  /// Time of the earliest unread reading, or `.max` if there are none.
   var since: Int64
-  /// Time of the latest unread reading; `.max` if unknown.
+  /// Time of the latest unread reading, or `.max` if unknown.
   var through: Int64
   /// Counter that is incremented whenever readings become unread.
   let generation: UInt64

@@ -5,7 +5,7 @@ public protocol TrackRows: Sendable {
   /// Runs `body` on a consistent state of the rows. May run `body` several times.
   func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result
 
-  /// Runs `body` exclusively and makes all of its changes durable, or none. May run `body` several times, but its
+  /// Runs `body` exclusively and makes either all or none of its changes durable. May run `body` several times, but its
   /// changes take effect only once.
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result
 
@@ -15,8 +15,8 @@ public protocol TrackRows: Sendable {
   /// - Throws: errors thrown by `body`, or an error if another call does not end in time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Name of the current call to ``withReader(_:)``, which writes to another store use to verify that the call is still
-  /// exclusive. `nil`, the default, means that no other call can start before this one ends.
+  /// Name of the current call to ``withReader(_:)``. Writes to another store use it to verify that the call is still
+  /// exclusive. `nil`, the default, means that no other call can start before this call ends.
   var reader: String? { get }
 
   /// Performs one step of maintenance if one is due. The default does nothing.
@@ -32,7 +32,8 @@ extension TrackRows {
   public func maintain(sealingAll sealsAll: Bool) throws -> Bool { false }
 }
 
-/// Reads the rows of a track log. Valid only within the closure that receives it; the rows remain valid afterwards.
+/// Reads the rows of a track log. Valid only within the closure that receives it, while the rows remain valid
+/// afterwards.
 public protocol TrackRowReading {
   /// Returns the row with this kind and key, or `nil` if there is none.
   func row(kind: UInt8, key: RowKey) throws -> TrackRow?
@@ -77,7 +78,7 @@ public struct TrackRow: Sendable {
   public let key: RowKey
   /// Sort value, which orders the rows within a kind and group.
   public let sort: Int64
-  /// Group key; 0 for none.
+  /// Group key, or 0 for none.
   public let group: UInt64
   private let content: Payload
 

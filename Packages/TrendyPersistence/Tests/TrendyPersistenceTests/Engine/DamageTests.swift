@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Flips every bit of a store. The store must open with the right rows, report a cut, or be rejected.
+/// Flips each bit of a store in turn. The store must open with the right rows, report a cut, or be rejected.
 @Suite("Damage", .timeLimit(.minutes(10)))
 struct DamageTests {
   /// Three saves in the first chunk, which is sealed, and three in the second.

@@ -10,7 +10,7 @@ struct FaultTests {
   private static let inputOutput: Int32 = 5
   private static let saves: [ClosedRange<Int>] = (0..<9).map { $0 * 60...($0 * 60 + [0, 20, 45][$0 % 3]) }
 
-  /// Tries every save once and returns the indexes of the completed ones.
+  /// Tries every save once and returns the indexes of the completed saves.
   private static func run(on disk: any FileSystem) -> [Int] {
     var done: [Int] = []
     var engine: StorageEngine?
@@ -147,7 +147,7 @@ struct FaultTests {
     try EngineFixture.put([1], in: engine)
     let bytes = try #require(disk.contents("/store/log-1"))
     disk.setContents("/store/log-1", Array(bytes.prefix(200)))
-    // Without a save, the log is checked only at every 64th refresh.
+    // Without a save, the log is checked only on every 64th refresh.
     #expect(throws: StorageError.damaged(path: "/store/log-1", offset: 160)) {
       for _ in 0..<64 { try engine.refresh() }
     }

@@ -67,7 +67,7 @@ struct LargeSaveTests {
     try engine.write { transaction throws(StorageError) in try put(step, in: transaction) }
   }
 
-  /// Returns the contents of an engine after checking that all ways to read them agree.
+  /// Returns the contents of an engine after checking that all ways to read the rows give the same result.
   private static func contents(of engine: StorageEngine) throws -> [Int: UInt8] {
     var contents: [Int: UInt8] = [:]
     for kind in [1, 2] as [UInt8] {

@@ -28,8 +28,7 @@ struct PosixFileSystemTests {
     let file = try sparing.open(folder.path + "/long", .create)
     try file.allocate(2 * largePage)
     try write([7], to: file, at: largePage)
-    // If the system assigns consecutive addresses, at least one in this many would be a multiple of the large page
-    // size.
+    // If the system assigned consecutive addresses, at least one of this many mappings would be aligned to large pages.
     let mappings = try (0..<40).map { _ in try file.map(size: 2 * largePage) }
     for mapping in mappings {
       #expect(Int(bitPattern: mapping.bytes.baseAddress) % largePage != 0)

@@ -4,7 +4,7 @@ import TrendyPersistence
 import TrendyProtocols
 
 /// Tests with real files and processes. Two processes write to one store and are killed at arbitrary times. The store
-/// must contain every save recorded in their ledgers.
+/// must contain every save recorded in the processes' ledgers.
 @Suite("Processes", .timeLimit(.minutes(10)))
 struct ProcessTests {
   /// Saves groups of three rows until killed, and records each completed save.

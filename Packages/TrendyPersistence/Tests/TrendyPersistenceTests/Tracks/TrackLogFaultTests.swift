@@ -166,7 +166,7 @@ struct TrackLogFaultTests {
     do {
       let found = try TrackFixture.readings(in: log)
       #expect(found.allSatisfy { if case .fix(let fix) = $0 { fix.coordinate.isValid } else { true } })
-      // Valid readings can be rewritten together with a new one.
+      // Valid readings can be rewritten together with a new reading.
       try _ = log.append([TrackFixture.fix(3)], device: "phone")
     } catch {
       #expect(error as? StorageError == .unreadableRow(kind: 2, key: record.key))

@@ -30,7 +30,7 @@ struct TrackLogTests {
         TrackFixture.call(.end, 9), TrackFixture.call(.finalize, 9), TrackFixture.call(.cancel, 10),
       ])
     #expect(try TrackFixture.readings(of: "tablet", in: log).isEmpty)
-    // The rounded readings are duplicates of the stored ones.
+    // The rounded readings are duplicates of the stored readings.
     #expect(try log.append(found, device: "phone").added == 0)
   }
 

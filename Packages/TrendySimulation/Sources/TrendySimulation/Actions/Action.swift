@@ -4,13 +4,13 @@ public enum Action: Hashable, Sendable {
   /// A user edits an entity, in the program that syncs or in a second program. `choice` determines the edit, and
   /// `number` the text that it writes.
   case edit(device: Int, number: Int, choice: UInt64, besideAgent: Bool = false)
-  /// A user runs a command that can be undone, or undoes or redoes one.
+  /// A user runs a command that can be undone, or undoes or redoes a command.
   case command(device: Int, number: Int, choice: UInt64)
   /// A device begins a sync round, which runs concurrently with later actions.
   case sync(device: Int)
   /// Time passes.
   case wait(milliseconds: Int)
-  /// A fault affects the device's next request, or the one after `afterRequests` others.
+  /// A fault affects the device's next request after `afterRequests` other requests.
   case network(device: Int, fault: NetworkFault, afterRequests: Int)
   /// The device loses power just before one of its next disk changes. `loss` determines which unsynced data is lost.
   case crash(device: Int, beforeChange: Int, loss: UInt64)
@@ -35,7 +35,7 @@ public enum Action: Hashable, Sendable {
   case restoreHub
   /// The hub compacts old tombstones.
   case compactHub
-  /// The device switches to an old version, which sends no mutations, or back to the current one.
+  /// The device switches to an old version, which sends no mutations, or back to the current version.
   case install(device: Int, isOld: Bool)
   /// From now on, the devices sync automatically, like a background program.
   case syncByThemselves
@@ -43,7 +43,8 @@ public enum Action: Hashable, Sendable {
   case outage(device: Int, seconds: Int)
   /// The device's signal stream is closed, or stays open without further signals.
   case loseSignals(device: Int, isSilent: Bool)
-  /// The hub limits the requests per minute and device; `nil` removes the limit. `saysWhen` adds a `Retry-After`.
+  /// The hub limits each device's requests per minute, or stops doing so if `perMinute` is `nil`. `saysWhen` adds a
+  /// `Retry-After`.
   case limitRate(perMinute: Int?, saysWhen: Bool)
   /// The system suspends the device's app, or wakes it again. A round in progress continues in the meantime, because
   /// the engine must already have released the store.
@@ -74,14 +75,13 @@ public enum Action: Hashable, Sendable {
   case makeCompanion(Int, of: Int)
   /// A device creates a notice for its companions.
   case tell(device: Int, number: Int)
-  /// A device sends its notices and fetches those from other devices.
+  /// A device sends its notices and fetches the notices from other devices.
   case carry(device: Int)
   /// Like `network`, for requests that transfer notices.
   case companionNetwork(device: Int, fault: NetworkFault, afterRequests: Int)
   /// Like `crash`, for the device's companion store.
   case crashCompanionStore(device: Int, beforeChange: Int, loss: UInt64)
-  /// A fault occurs in one of the hubs' database transactions, after `afterTransactions` others; 0 means the next
-  /// transaction.
+  /// A fault occurs in one of the hubs' database transactions, after `afterTransactions` other transactions.
   case database(DatabaseFault, afterTransactions: Int)
   /// The database restarts.
   case restartDatabase
@@ -95,9 +95,9 @@ public enum Action: Hashable, Sendable {
   case lookThrough
   /// The trackers' user deletes a detected event or adds a note to it.
   case touchFinding(choice: UInt64)
-  /// The hub limits the record to its present size plus this many entries; `nil` removes the limit.
+  /// The hub limits the record to its present size plus `room` entries, or removes the limit if `room` is `nil`.
   case limitRecord(room: Int?)
-  /// A fault affects the next webhook delivery, or the one after `afterPosts` others.
+  /// A fault affects the next webhook delivery after `afterPosts` other deliveries.
   case receiver(ReceiverFault, afterPosts: Int)
 }
 

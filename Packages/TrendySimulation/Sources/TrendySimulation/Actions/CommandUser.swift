@@ -61,7 +61,7 @@ extension CommandUser {
     onCommand(text, before, try shown(record))
   }
 
-  /// Body of a random command; `nil` if there is no suitable entity.
+  /// Body of a random command, or `nil` if there is no suitable entity.
   private mutating func command(_ shown: ShownFields) -> Body? {
     let text = text
     let type = any(.eventType, shown)

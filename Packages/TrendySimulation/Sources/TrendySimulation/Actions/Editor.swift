@@ -52,8 +52,8 @@ struct Editor {
     }
   }
 
-  /// Records many events in one save. Of thousands of events, only some are tracked individually; the final check
-  /// compares all of them with the hub.
+  /// Records many events in one save. Of thousands of events, only some are tracked individually. The final check
+  /// compares all events with the hub.
   mutating func recordMany(_ count: Int) {
     guard let process = device.process, let type = heldType(process) else { return }
     let events = (0..<count).map { place in
@@ -260,8 +260,8 @@ extension Editor {
     }
   }
 
-  /// Restores an event while another user, who knows of its deletion, deletes its type. Neither user has seen the
-  /// other's change.
+  /// Restores a deleted event while another user, who knows of the deletion, deletes the event's type. Neither user has
+  /// seen the other's change.
   private mutating func restoreUnderDeletion(_ recorder: Recorder) {
     let deleted = (try? recorder.deleted(.event)) ?? []
     let candidates: [(DeletedEntity, SimulatedDevice)] = deleted.sorted { $0.id < $1.id }.flatMap { one in
@@ -307,7 +307,7 @@ extension Editor {
     case 1: isRetry = true
     default: isRetry = conflict.mine.map { ($0 == .kept) == mine } ?? true
     }
-    // The user sees the lost value next to the current one.
+    // The user sees the lost value next to the current value.
     let seen =
       seenTexts(key.kind, key.id, withChildren: conflict.origin == .journal(.delete))
       + MutationEnvelope.texts(of: conflict.present)
@@ -394,7 +394,7 @@ extension Editor {
   }
 
   private enum Word {
-    /// Tracked text of the entity; `nil` clears it.
+    /// Tracked text of the entity, or `nil` to clear the text.
     case text(_ field: String, String?)
     case member(_ field: String, String?)
   }
@@ -426,7 +426,7 @@ extension Editor {
     switch word {
     case .text(let name, let text):
       (field, value) = (name, text)
-      // Clearing replaces the text without a new one to track.
+      // Clearing replaces the text without a new text to track.
       run.ledger.onText(text ?? "", over: seen, key: key, device: device.number, isSure: isSure && text != nil)
     case .member(let name, let member): (field, value) = (name, member)
     }

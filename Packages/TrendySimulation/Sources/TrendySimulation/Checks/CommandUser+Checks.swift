@@ -78,7 +78,8 @@ extension CommandUser {
   ///   - present: State that the step replaces.
   ///   - target: State that the step should establish.
   ///   - now: Visible state after the step.
-  ///   - left: Fields that the step reports as unchanged, empty for the whole entity; `nil` if it reports nothing.
+  ///   - left: Fields that the step reports as unchanged, an empty set for the whole entity, or `nil` if it reports
+  ///     nothing.
   ///   - isShownType: Returns whether an event type is visible.
   private func fault(
     was: EntityFields?, present: EntityFields?, target: EntityFields?, now: EntityFields?, left: Set<String>?,

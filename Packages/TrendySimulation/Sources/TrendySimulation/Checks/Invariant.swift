@@ -1,4 +1,4 @@
-/// Invariants of `docs/sync.md`; the raw value is the number of the invariant there.
+/// Invariants of `docs/sync.md`. The raw value is the invariant's number on that page.
 public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case recordedEditIsQueued = 1
   case savedDataIsDurable
@@ -33,7 +33,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
 
 /// Failed check of a scenario.
 public struct Violation: Hashable, Sendable, CustomStringConvertible {
-  /// Violated invariant; `nil` if the scenario failed in another way.
+  /// Violated invariant, or `nil` if the scenario failed in another way.
   public var invariant: Invariant?
   /// Message with the entities and devices involved.
   public var description: String

@@ -16,9 +16,9 @@ struct Ledger {
     var device: Int
     var key: Key
     var text: String
-    /// Whether the text was edited again or deleted on the same device. It then need not reach the hub.
+    /// Whether the text was edited again or deleted on the same device, in which case the text need not reach the hub.
     var isReplaced = false
-    /// Whether a user who had seen the text replaced or deleted it. It then need not be found.
+    /// Whether a user who had seen the text replaced or deleted it, in which case the text need not be found.
     var isGivenUp = false
     /// Whether the entity was restored. The text of the restore is then tracked instead.
     var isRestored = false
@@ -52,7 +52,8 @@ struct Ledger {
   private var parents: [String: Set<String>] = [:]
   /// Texts that were visible before the field was cleared.
   private var clearedOver: [Key: Set<String>] = [:]
-  /// Entities with a resolved conflict, or written without a base version. An earlier value of theirs can reappear.
+  /// Entities with a resolved conflict, or written without a base version. An earlier value of such an entity can
+  /// reappear.
   private(set) var mixed: Set<Key> = []
   /// Entities whose mutations a user removed from the queue without marking the entities as failed.
   private(set) var cleared: Set<Key> = []
@@ -97,7 +98,7 @@ struct Ledger {
   /// Devices whose store was restored from a backup. They may drop a create that they have already sent.
   private(set) var wentBack: Set<Int> = []
   /// Whether two stores may have used the same identity, and therefore the same sequence numbers until the hub detects
-  /// it.
+  /// the copy.
   private var hasCopies = false
   /// Whether two stores continue from the same content.
   private var hasTwins = false
@@ -134,7 +135,7 @@ struct Ledger {
     if isSure { texts.append(SavedText(device: device, key: key, text: text)) }
   }
 
-  /// Whether the author of a text had seen another text, or one that replaced it.
+  /// Whether the author of a text had seen another text, or a text that replaced the other text.
   func hadSeen(_ seen: String, author text: String) -> Bool {
     var open = [text]
     var met: Set<String> = [text]
@@ -536,7 +537,7 @@ extension MutationEnvelope {
     fields.filter { $0.key.hasSuffix("_id") && $0.key != "external_id" }.compactMap(\.value.stringValue)
   }
 
-  /// Ids that a stored payload refers to; empty for a payload that cannot be decoded.
+  /// Returns the ids that a stored payload refers to, or an empty array if the payload cannot be decoded.
   static func references(of payload: Data) -> [String] {
     (try? WireJSON.decode([String: JSONValue].self, from: payload)).map { references(of: $0) } ?? []
   }

@@ -25,7 +25,7 @@ struct ShownRows {
     }
   }
 
-  /// Decoded value as an array; empty if it cannot be decoded.
+  /// Returns an array with the decoded value, or an empty array if the data cannot be decoded.
   private func readable<Value: Decodable>(_ data: ChangeEntryData, as type: Value.Type) -> [Value] {
     (try? data.decode(type)).map { [$0] } ?? []
   }

@@ -118,7 +118,7 @@ extension SimulationRun {
         if ledger.restored.contains(key), device.isOld || own[key]?.isDeleted == true { continue }
         // If a request is repeated late, the order of an old version's edits is ambiguous.
         if device.isOld, story.faults["request_repeated_late"] != nil { continue }
-        // After a restore, the last text can also be among the earlier ones.
+        // After a restore, the last text can also be among the earlier texts.
         guard let shown = try store.simulatedText(key), shown != texts.last, texts.contains(shown) else { continue }
         ledger.report(
           .ownWritesAreVisible,

@@ -52,13 +52,14 @@ struct ScenarioParameters {
       case .restore: 5
       case .changeGeofence, .decide: 3
       case .changeDefinition, .clearNotes, .setPlace, .deleteType, .deleteOther: 2
-      // Random actions restore an event during the deletion of its type in only one of several hundred scenarios.
+      // Include this edit explicitly, because random actions restore an event during the deletion of its type in only
+      // one of several hundred scenarios.
       case .restoreUnderDeletion: 2
       case .clearMood: 1
       }
     }
 
-    /// Whether other actions depend on this one.
+    /// Whether other actions depend on this action.
     var isNeeded: Bool { self == .makeType || self == .makeEvent }
   }
 

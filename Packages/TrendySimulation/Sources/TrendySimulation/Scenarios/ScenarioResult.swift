@@ -2,7 +2,7 @@
 public struct ScenarioResult: Hashable, Sendable {
   /// Seed of the scenario.
   public var seed: UInt64
-  /// Failed checks; empty if the scenario succeeded.
+  /// Failed checks, or an empty array if the scenario succeeded.
   public var violations: [Violation] = []
   /// Number of jobs run by the executor, in the order given by the seed.
   public var steps = 0

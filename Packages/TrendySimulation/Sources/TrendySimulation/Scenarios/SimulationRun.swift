@@ -330,7 +330,7 @@ final class SimulationRun: @unchecked Sendable {
     }
   }
 
-  /// - Returns: whether the app changed its state.
+  /// - Returns: Whether the app changed its state.
   private func suspend(_ device: SimulatedDevice, isOver: Bool) async -> Bool {
     guard let process = device.process, device.isSuspended == isOver else { return false }
     device.suspensionChanges += 1

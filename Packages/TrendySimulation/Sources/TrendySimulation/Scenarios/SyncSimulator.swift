@@ -8,9 +8,9 @@ import TrendyTesting
 public struct SyncSimulator: Sendable {
   /// Devices, hazards and sizes of the scenarios.
   public var world: SimulationWorld
-  /// Simulated user; `nil` for the built-in one, which edits entities of every kind.
+  /// Simulated user, or `nil` for the built-in one, which edits entities of every kind.
   public var user: (any SimulatedUser)?
-  /// Creates the server of each scenario; `nil` for Trendy's own hub.
+  /// Closure that creates the server of each scenario, or `nil` for Trendy's own hub.
   public var makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)?
   /// Whether the log contains each request and the beginning of its response.
   public var tellsRequests = false
@@ -66,7 +66,7 @@ public struct SyncSimulator: Sendable {
 
   /// Shortens a plan by removing ever smaller parts, as long as a violation of the same kind remains. Runs at most
   /// `limit` scenarios.
-  /// - Returns: The plan and its result; `nil` if the plan causes no violation.
+  /// - Returns: The plan and its result, or `nil` if the plan causes no violation.
   public func shrink(_ plan: [Action], seed: UInt64, limit: Int = 2000) async -> (
     plan: [Action], story: ScenarioResult
   )? {

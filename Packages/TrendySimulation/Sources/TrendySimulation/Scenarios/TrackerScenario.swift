@@ -18,7 +18,7 @@ struct TrackerScenario {
 
   struct Touch {
     let span: ClosedRange<Date>
-    /// New note; `nil` if the event was deleted.
+    /// New note, or `nil` if the event was deleted.
     let note: String?
     /// Whether the change was acknowledged.
     var isSure: Bool
@@ -35,8 +35,8 @@ struct TrackerScenario {
   static let trackers = 2
   static let batches = 8
 
-  /// The fixes of the day before the scenario, by tracker. In a third of the scenarios, the same traveller carries both
-  /// trackers.
+  /// Returns the fixes of the day before the scenario, by tracker. In a third of the scenarios, the same traveller
+  /// carries both trackers.
   static func days(seed: UInt64) -> [[[Location]]] {
     let isTogether = seed.isMultiple(of: 3)
     return (0..<trackers).map { batches(seed: isTogether ? seed : seed &+ UInt64($0) &* 7919) }

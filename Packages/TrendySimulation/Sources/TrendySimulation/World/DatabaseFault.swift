@@ -8,7 +8,8 @@ public enum DatabaseFault: Hashable, Sendable {
   case refused(times: Int)
   /// The lock cannot be acquired in time.
   case locked
-  /// The server fails during the commit. The standby that takes over has all confirmed commits, and possibly this one.
+  /// The server fails during the commit. The standby that takes over has all confirmed commits, and possibly this
+  /// commit.
   case failover(isCommitted: Bool)
   /// The hub is killed during the commit.
   case hubKilled(isCommitted: Bool)

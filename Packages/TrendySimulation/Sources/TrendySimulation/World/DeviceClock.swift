@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import TrendyProtocols
 
-/// Clock of one machine. Its date may be wrong and may jump; its uptime is exact.
+/// Clock of one machine. Its date may be wrong and may jump, but its uptime is exact.
 final class DeviceClock: TimeSource {
   private let base: any TimeSource
   private let offset = Mutex<TimeInterval>(0)
-  /// Number of the current boot and its start; `nil` if the machine does not report it.
+  /// Number of the current boot and its start, or `nil` if the machine does not report boots.
   private let start: Mutex<(boot: Int, at: Duration)?>
 
   private let name: String

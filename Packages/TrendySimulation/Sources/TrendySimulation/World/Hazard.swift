@@ -22,7 +22,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case oldVersion = "old-version"
   /// A device has no network for up to several hours, and its signal streams are closed or silent.
   case outage
-  /// The hub limits the requests per minute and device.
+  /// The hub limits each device's requests per minute.
   case rateLimit = "rate-limit"
   /// iOS suspends the app on a device, also during a round.
   case suspension

@@ -36,7 +36,8 @@ enum ResponseCorruptor {
     }
   }
 
-  /// Changes the value at a depth-first position. `left` is the number of values before it; negative after the change.
+  /// Changes the value at a depth-first position. `left` is the number of values before that position, and is negative
+  /// after the change.
   private static func distorted(
     _ value: JSONValue, _ left: inout Int, _ generator: inout SeededGenerator
   ) -> JSONValue {

@@ -5,8 +5,8 @@ import TrendyTesting
 
 /// Database shared by several simulated hubs, with the failure modes of PostgreSQL.
 ///
-/// A transaction locks its row from beginning to end; other tasks run only between transactions. The hubs' production
-/// code decides what to repeat, and whether commits took effect or were lost.
+/// A transaction locks its row from beginning to end, so other tasks run only between transactions. The hubs'
+/// production code decides what to repeat, and whether commits took effect or were lost.
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDatabase: @unchecked Sendable {
@@ -228,7 +228,7 @@ final class SimulatedDatabase: @unchecked Sendable {
   func fallBehind() { lagging = lagging ?? rows }
 
   /// Lets the standby take over. If `isAsynchronous`, the standby may lag, and writes that it has not received are
-  /// lost; otherwise it catches up first. Returns whether commits were lost.
+  /// lost. Otherwise the standby catches up first. Returns whether commits were lost.
   @discardableResult func failOver(isAsynchronous: Bool) -> Bool {
     defer {
       lagging = nil

@@ -156,7 +156,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
 }
 
 extension SimulatedDatabaseStorage {
-  /// Transaction on the rows as they were when it locked its row.
+  /// Transaction on the rows as they were when the transaction locked its row.
   final class Session: DatabaseSession {
     private let database: SimulatedDatabase
     private let connection: Connection

@@ -74,7 +74,7 @@ final class SimulatedDevice: @unchecked Sendable {
 
   var isOff: Bool { disk.isOff || companionDisk.isOff }
 
-  /// Starts a process. Throws if the disk is full or powered off; the start is then repeated later.
+  /// Starts a process. Throws if the disk is full or powered off, in which case the caller repeats the start later.
   func begin() throws(StorageError) {
     if isSuspended { suspensionChanges += 1 }
     let files = ProcessFileSystem(disk)

@@ -158,7 +158,7 @@ final class SimulatedHub: @unchecked Sendable {
     try processes[0].storage.read(user: stranger) { try $0.entries(after: 0, limit: .max) }
   }
 
-  /// Current head; `nil` if the disk cannot be read.
+  /// Current head, or `nil` if the disk cannot be read.
   var head: Int64? { state?.head }
 
   var horizon: Int64? { state?.horizon }
@@ -208,7 +208,8 @@ final class SimulatedHub: @unchecked Sendable {
     if database == nil { disk.setCapacity(disk.usedBytes + room) }
   }
 
-  /// Limits the user's record to `room` further entries; `nil` removes the limit. Returns whether the quota was stored.
+  /// Limits the user's record to `room` further entries, or removes the limit if `room` is `nil`. Returns whether the
+  /// quota was stored.
   func limit(room: Int?) -> Bool {
     guard let state else { return false }
     let quota = HubQuota(rows: room.map { state.rows + Int64($0) }, bytes: nil)
@@ -265,7 +266,7 @@ final class SimulatedHub: @unchecked Sendable {
   }
 
   /// Lets the standby take over. A standby behind the horizon catches up first. Returns whether confirmed writes are
-  /// lost; `nil` without a standby.
+  /// lost, or `nil` if there is no standby.
   func failOver() -> Bool? {
     guard let database, let state else { return nil }
     defer { standbyHead = nil }

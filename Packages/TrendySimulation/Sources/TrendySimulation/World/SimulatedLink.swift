@@ -27,7 +27,7 @@ final class SimulatedLink: @unchecked Sendable {
   private var signals = Signals()
   /// Seeds for the corruption of the next responses.
   var lies: ArraySlice<UInt64> = []
-  /// Maximum number of requests while no time passes; a higher number indicates an endless loop. Two requests per
+  /// Maximum number of requests while no time passes. A higher number indicates an endless loop. Two requests per
   /// version of the hub are allowed in addition, because each part of a snapshot or feed contains at least one version.
   private static let paceLimit = 1000
   private var paceStart: Duration = .zero
@@ -101,7 +101,7 @@ final class SimulatedLink: @unchecked Sendable {
   /// Request, independent of its transport.
   struct Call {
     var words: String
-    /// Number of mutations in a push; otherwise 0.
+    /// Number of mutations in a push, or 0 for any other request.
     var mutations: Int
     var again: () async throws -> Void
     /// Called if all mutations are permanently rejected.

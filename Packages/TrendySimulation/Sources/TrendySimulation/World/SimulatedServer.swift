@@ -7,7 +7,7 @@ public import TrendySync
 /// The simulated network connects its clients to the devices: calls are lost, repeated, delayed or replaced by an
 /// error, before or after they reach the server. Everything runs on one executor, one job at a time.
 public protocol SimulatedServer: AnyObject, Sendable {
-  /// Returns the client of a device; devices are numbered from 0.
+  /// Returns the client of a device. Devices are numbered from 0.
   func client(device: Int) -> any NetworkClientProtocol
 
   /// Contents of the server. Every device must show them in the final state.

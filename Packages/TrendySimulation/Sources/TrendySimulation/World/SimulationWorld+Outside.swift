@@ -108,7 +108,7 @@ extension SimulationWorld {
     return hazards.contains(.refusedPushes) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Adds rejected pushes: single ones, or enough in a row to narrow a push down to one mutation.
+  /// Adds rejected pushes: single rejections, or enough in a row to narrow a push down to one mutation.
   func withRefusedPushes(_ plan: [Action], _ density: Density, seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xF47B_1D23_6A90_C85E)
     var woven = plan

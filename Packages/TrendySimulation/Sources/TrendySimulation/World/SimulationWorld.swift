@@ -17,11 +17,11 @@ public struct SimulationWorld: Hashable, Sendable {
 
   /// Number of devices, 1 to 26.
   public var devices: Int
-  /// Number of edits; `nil` for 10 to 90, depending on seed and density.
+  /// Number of edits, or `nil` for 10 to 90, depending on seed and density.
   public var edits: Int?
   /// Hazards that may occur.
   public var hazards: Set<Hazard>
-  /// Frequency of faults; `nil` to derive it from the seed.
+  /// Frequency of faults, or `nil` to derive it from the seed.
   public var density: Density?
   /// Number of fault-free rounds per device within which all devices must become quiet.
   public var roundsToQuiet: Int
@@ -72,7 +72,7 @@ extension SimulationWorld {
       case ..<shares.waits: plan.append(.wait(milliseconds: Self.span(&generator)))
       default:
         guard total > 0 else { continue }
-        // At the usual density, a hazard does not become more frequent because the scenario has few others.
+        // At the usual density, a hazard does not become more frequent because the scenario has few other hazards.
         var place = Int.random(in: 0..<max(total, density == .usual ? Self.usualWeight : 0), using: &generator)
         let hazard = mix.first { entry in
           place -= entry.weight
@@ -93,7 +93,8 @@ extension SimulationWorld {
     return hubs(ofSeed: seed) > 1 ? withDatabase(plan, density, seed: seed) : plan
   }
 
-  /// In one of 400 scenarios, the number of rows, 1,000 to 100,000, that a device records in one save; otherwise `nil`.
+  /// Returns the number of rows (1,000 to 100,000) that a device records in one save, or `nil` if the scenario has no
+  /// large import. About one scenario in 400 has one.
   package func largeImport(ofSeed seed: UInt64) -> Int? {
     var generator = SeededGenerator(seed: seed ^ 0x6A09_E667_F3BC_C908)
     guard hazards.contains(.bulk), Int.random(in: 0..<400, using: &generator) == 0 else { return nil }

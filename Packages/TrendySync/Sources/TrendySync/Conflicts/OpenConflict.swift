@@ -3,7 +3,7 @@ public import TrendyModels
 
 /// Value that lost a merge or was rejected, kept until the user resolves the conflict.
 public struct OpenConflict: Hashable, Sendable, Identifiable {
-  /// Where the value is stored, and why it was kept.
+  /// Origin of a kept value: where the value is stored, and why it was kept.
   public enum Origin: Hashable, Sendable {
     /// A mutation from this device that the hub refused, or the fields of a mutation that lost to later writes. Stored
     /// only on this device.
@@ -15,7 +15,7 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
 
   /// Device that wrote a value, and the time of the write.
   public struct Writer: Hashable, Sendable {
-    /// Device identity at the time of the write; `nil` if unknown.
+    /// Device identity at the time of the write, or `nil` if unknown.
     public var device: String?
     public var isThisDevice: Bool
     public var date: Date?
@@ -31,15 +31,15 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
   public var origin: Origin
   public var entityType: MutationEntityType
   public var entityId: String
-  /// Kept values, keyed by the wire name of the field. Null if the mutation would have cleared the field.
+  /// Kept values, keyed by the wire name of the field. A value is null if the mutation would have cleared the field.
   public var kept: [String: JSONValue]
-  /// Current values of the same fields; empty if the entity is not visible.
+  /// Current values of the same fields, or an empty dictionary if the entity is not visible.
   public var present: [String: JSONValue]
   /// Author of the kept value.
   public var keptBy: Writer
   /// Known authors of the current values, keyed by the wire name of the field.
   public var presentBy: [String: Writer] = [:]
-  /// The side that this device wrote; `nil` if other devices wrote both sides.
+  /// The side that this device wrote, or `nil` if other devices wrote both sides.
   public var mine: Side?
   /// One-sentence explanation for the user.
   public var reason: String
@@ -57,7 +57,7 @@ extension OpenConflict {
   }
 
   /// Decodes a conflict entity from the hub. Returns `nil` if its kind or format is unknown to this version. `device`
-  /// is this store's identity; `nil` if it has none yet.
+  /// is this store's identity, or `nil` if the store has no identity yet.
   init?(_ record: SyncedRecord, device: String?) {
     guard let kind = record.fields["entity_type"]?.stringValue.flatMap({ MutationEntityType(rawValue: $0) }),
       let entityId = record.fields["entity_id"]?.stringValue, let field = record.fields["field"]?.stringValue

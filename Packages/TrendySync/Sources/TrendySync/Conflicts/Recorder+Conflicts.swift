@@ -96,7 +96,7 @@ extension EditWriter {
     case .hub: _ = try delete(KindRecord<ConflictKind>.self, id: conflict.id)
     case .journal(let operation):
       func dropRow<Entity: StoredEntity>(_ type: Entity.Type) throws {
-        // The hub does not have this row, and the user is discarding it.
+        // Delete a row that the hub does not have, because the user is discarding it.
         guard let row = try Entity.find(id: conflict.entityId, in: store) else { return }
         let isMadeHere = operation == .create
         if try isMadeHere && (row.syncStatus == .failed || isLocalOnly(EntityKey(Entity.entityType, row.id))) {
@@ -117,7 +117,8 @@ extension EditWriter {
         let row = try Entity.find(id: conflict.entityId, in: store)
         if let row, try !wasRefused(row) {
           var said = conflict
-          // In a create, null means that the field has no value; in an update it would clear the field.
+          // Remove null values from a create, where they mean that the field has no value. In an update they would
+          // clear the field.
           said.kept = said.kept.filter { !$0.value.isNull }
           return try write(said, to: type)
         }
@@ -142,7 +143,7 @@ extension EditWriter {
   }
 
   private func write<Entity: StoredEntity>(_ conflict: OpenConflict, to type: Entity.Type) throws {
-    // An entity that was restored without changes has no kept values.
+    // Write nothing if the entity was restored without changes, because there are no kept values.
     if conflict.kept.isEmpty { return }
     // The event type in the kept values may have been deleted after another device moved the entity to a different
     // type.

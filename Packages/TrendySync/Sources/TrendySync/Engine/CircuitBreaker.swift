@@ -1,8 +1,9 @@
-/// Decides when pushes to a rate-limiting hub may resume. Does not read a clock; ``SyncEngine`` passes in the uptime.
+/// Decides when pushes to a rate-limiting hub may resume. Does not read a clock, because ``SyncEngine`` passes in the
+/// uptime.
 ///
 /// Three rate-limited responses in a row open the breaker: for 30 seconds the first time, then for 60, 120, 240 and
-/// 300, and never for less than the hub requested. Afterwards the breaker is half-open: one probe either closes it or
-/// opens it for the next, longer period.
+/// 300, and never for less than the hub requested. Afterwards the breaker is half-open: one probe either closes the
+/// breaker or opens it for the next, longer period.
 package struct CircuitBreaker: Hashable, Sendable {
   private enum Phase: Hashable {
     case closed
@@ -12,7 +13,7 @@ package struct CircuitBreaker: Hashable, Sendable {
 
   /// Number of consecutive rate-limited responses that opens the breaker.
   package static let limit = 3
-  /// Durations of successive openings; the last one repeats.
+  /// Durations of successive openings. The last duration repeats.
   package static let delays: [Duration] = [30, 60, 120, 240, 300].map { .seconds($0) }
 
   private var phase = Phase.closed

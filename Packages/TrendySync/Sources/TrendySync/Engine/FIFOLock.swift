@@ -15,7 +15,7 @@ struct FIFOLock {
     waiting.append(continuation)
   }
 
-  /// Passes the lock to the caller that has waited longest, or releases it if there is none.
+  /// Passes the lock to the caller that has waited longest, or releases the lock if no caller is waiting.
   mutating func leave() {
     if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
   }

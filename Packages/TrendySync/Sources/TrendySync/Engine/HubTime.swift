@@ -15,8 +15,8 @@ extension SyncMetadata {
   /// Smallest change in the clock offset worth saving, in milliseconds.
   static let smallDrift: Int64 = 500
 
-  /// Returns the hub time in milliseconds since 1970. Based on the time since boot if available, because a change to
-  /// the date does not affect it.
+  /// Returns the hub time in milliseconds since 1970. The result is based on the time since boot if available, because
+  /// date changes do not affect that time.
   func hubNow(_ clock: any TimeSource) -> Int64 {
     let now: Int64
     if let clockAnchor, let boot = clock.boot, boot.id == clockAnchor.boot {
@@ -27,7 +27,7 @@ extension SyncMetadata {
     return now.clamped(to: SyncRange.stamp)
   }
 
-  /// Returns the stamp for a save made now. It is higher than the last stamp and every applied stamp.
+  /// Returns the stamp for a save made now, which is higher than the last stamp and every applied stamp.
   ///
   /// At the upper end of the range, which no real hub time reaches, the stamp does not increase until a response lowers
   /// it.

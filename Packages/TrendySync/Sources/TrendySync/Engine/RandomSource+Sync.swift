@@ -2,10 +2,10 @@ import TrendyFoundation
 import TrendyModels
 
 extension RandomSource {
-  /// Returns a new device identity, a version 7 UUID that sorts after the previous one.
+  /// Returns a new device identity, a version 7 UUID that sorts after the previous identity.
   ///
   /// If two writes have equal stamps, the write with the greater author wins. A store's new identity must therefore be
-  /// greater than all its earlier ones.
+  /// greater than all its earlier identities.
   func identity(after previous: String?, at date: Date) -> String {
     let earliest = previous.flatMap(UUIDv7.init)?.date.addingTimeInterval(0.001) ?? date
     var identities = UUIDv7.Generator()

@@ -3,8 +3,8 @@ public struct SyncConfiguration: Hashable, Sendable {
   /// Maximum number of mutations in one push, 1 to 500. The engine halves it for the next push after a timeout, or if
   /// the hub rejects the size.
   public var batchSize: Int
-  /// Maximum number of mutations in a push after the hub has reported an exceeded quota, 1 to 500. A deletion among
-  /// them frees space for the others.
+  /// Maximum number of mutations in a push after the hub has reported an exceeded quota, 1 to 500. A deletion in the
+  /// batch frees space for the other mutations.
   public var largeBatchSize: Int
   /// Maximum number of entries in the first page of a pull, 1 to 500.
   public var pageSize: Int
@@ -15,7 +15,7 @@ public struct SyncConfiguration: Hashable, Sendable {
   /// Limits for the delay after a failed round.
   public var minimumRetryDelay: Duration
   public var maximumRetryDelay: Duration
-  /// Time without a signal after which a signal stream is considered dead and is reopened; at least one second.
+  /// Time without a signal after which a signal stream is considered dead and is reopened. At least one second.
   public var signalTimeout: Duration
 
   /// Creates a configuration. Out-of-range values are clamped.

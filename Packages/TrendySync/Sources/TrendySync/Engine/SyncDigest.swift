@@ -5,7 +5,7 @@ public import TrendyProtocols
 public struct SyncDigest: Hashable, Sendable {
   /// Version up to which the store contains the feed.
   public var cursor: Int64
-  /// Checksums of the live entities of each kind. Parked entries are included; unknown kinds are not.
+  /// Checksums of the live entities of each kind. Parked entries are included, but unknown kinds are not.
   public var kinds: [String: KindSum] = [:]
   /// Number of entities in the replica whose row is missing, although they were not deleted. Not included in ``kinds``.
   public var missing = 0

@@ -2,7 +2,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
-  /// Starts automatic rounds, the first one immediately. Has no effect if they are already running.
+  /// Starts automatic rounds, beginning immediately. Has no effect if automatic rounds are already running.
   ///
   /// The engine stays alive until ``stop()``. To run the rounds on the caller's own task, await ``run()`` instead.
   public func start() {
@@ -18,8 +18,8 @@ extension SyncEngine {
     self.loop = nil
   }
 
-  /// Runs rounds until the task is cancelled: the first one immediately, each later one after the delay set by the
-  /// previous round, on a change signal, or when a mutation is queued through this engine.
+  /// Runs rounds until the task is cancelled: the first round immediately, and each later round after the delay set by
+  /// the previous round, on a change signal, or when a mutation is queued through this engine.
   public func run() async {
     isRunning = true
     defer { isRunning = false }

@@ -6,8 +6,8 @@ extension SyncEngine {
   /// Queues the entities that this store has and the hub lacks, although neither side has deleted them.
   ///
   /// Intended for a hub that has lost data without having been restored from a backup. The next round sends the
-  /// mutations. A repeated call queues nothing more. The sync lock is not needed: a concurrent round in another process
-  /// notices the new identity, discards its response and starts over.
+  /// mutations. A repeated call queues no further mutations. The sync lock is not needed: a concurrent round in another
+  /// process notices the new identity, discards its response and starts over.
   /// - Returns: Number of queued mutations.
   /// - Throws: Errors from the client and the store. The store is then unchanged.
   public func requeueMissing() async throws -> Int {

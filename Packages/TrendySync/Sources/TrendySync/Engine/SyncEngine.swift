@@ -5,9 +5,9 @@ public import TrendyProtocols
 /// Synchronizes one store with its hub.
 ///
 /// ``performSync()`` runs one round: it pushes the pending mutations, then pulls changes from other devices page by
-/// page and saves each page together with its cursor. A round neither throws nor sleeps; ``state`` reports how it
-/// ended. Between ``start()`` and ``stop()`` rounds also start automatically. Rounds never overlap: a call made during
-/// a round waits for a new round that starts afterwards.
+/// page and saves each page together with its cursor. A round neither throws nor sleeps. ``state`` reports how the
+/// round ended. Between ``start()`` and ``stop()`` rounds also start automatically. Rounds never overlap: a call made
+/// during a round waits for a new round that starts afterwards.
 ///
 /// A mutation leaves the queue only when the hub has applied it, or when it moves to the conflict journal with the
 /// user's data.
@@ -18,7 +18,7 @@ public actor SyncEngine {
   let configuration: SyncConfiguration
   let dataStoreFactory: any DataStoreFactory
   private let history: (any SyncHistoryRecording)?
-  /// Sync lock that the caller is holding for this engine; `nil` if each round acquires the lock itself.
+  /// Sync lock that the caller is holding for this engine, or `nil` if each round acquires the lock itself.
   private let givenLock: (any Sendable)?
   private var roundLock: (any Sendable)?
   /// Whether rounds are refused: `true` from ``suspend()`` until ``resume()``.
@@ -29,7 +29,7 @@ public actor SyncEngine {
 
   /// Open store, created on first use.
   ///
-  /// It never has unsaved changes at a suspension point, because another call could save them or roll them back.
+  /// The store never has unsaved changes at a suspension point, because another call could save them or roll them back.
   var dataStore: (any DataStoreProtocol)?
 
   var breaker = CircuitBreaker()
@@ -50,7 +50,7 @@ public actor SyncEngine {
   private var owesSnapshot = false
   /// Whether the next snapshot must be loaded in one response, because the hub lost data that this store has seen.
   var owesWhole = false
-  /// Whether a snapshot has queued data that the hub lost. This round must then push again.
+  /// Whether a snapshot has queued data that the hub lost, in which case the current round must push again.
   var owesOffer = false
   var lastQuestion: RequestState?
 
@@ -68,11 +68,11 @@ public actor SyncEngine {
 
   /// Number of pending mutations when the store was last read.
   public internal(set) var pendingCount = 0
-  /// Number of entries pulled by the current round, or by the last one if none is running.
+  /// Number of entries pulled by the current round, or by the last round if none is running.
   public internal(set) var pulledCount = 0
-  /// End of this engine's last successful round; `nil` before the first.
+  /// End of this engine's last successful round, or `nil` before the first.
   public internal(set) var lastSyncTime: Date?
-  /// Failure of the last round or other operation; `nil` if it succeeded or before the first round.
+  /// Failure of the last round or other operation, or `nil` after a success and before the first round.
   public internal(set) var lastFailure: SyncFailure?
 
   /// Creates an idle engine. The first round runs at ``start()`` or ``performSync()``.
@@ -119,7 +119,7 @@ extension SyncEngine {
   /// Whether pushing is suspended because the hub kept responding with status 429.
   public var isCircuitBreakerTripped: Bool { circuitBreakerState == .open }
 
-  /// Time until the breaker allows a push again; zero if it is not open.
+  /// Time until the breaker allows a push again, or zero if the breaker is not open.
   public var circuitBreakerBackoffRemaining: Duration { breaker.remaining(at: clock.uptime) }
 
   /// Closes the breaker immediately and wakes the loop.
@@ -152,7 +152,7 @@ extension SyncEngine {
 // MARK: Rounds
 
 extension SyncEngine {
-  /// Runs one round, or joins the next one to start, and returns when it has ended.
+  /// Runs a round, or joins the next round to start, and returns when the round has ended.
   ///
   /// Does not wait for the retry delay of an earlier failure. While the breaker is open, the round only pulls. Rounds
   /// are refused between ``suspend()`` and ``resume()``.
@@ -255,8 +255,8 @@ extension SyncEngine {
     } catch {
       failure = error
     }
-    // A cancelled round counts as cancelled, regardless of the error that the client threw. It completes none of the
-    // calls to `performSync()`, so the next waiting caller runs another round.
+    // A cancelled round counts as cancelled, regardless of the error that the client threw. The round completes none of
+    // the calls to `performSync()`, so the next waiting caller runs another round.
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
     conclude(failure, tally)
@@ -273,7 +273,7 @@ extension SyncEngine {
   }
 
   private func round(resync: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
-    // Other processes may have queued mutations since the last count.
+    // Count again, because other processes may have queued mutations since the last count.
     try counting()
     let isProbing = circuitBreakerState == .halfOpen
     // The first request in the half-open state must be the probe itself, not a health check.
@@ -290,7 +290,7 @@ extension SyncEngine {
     while true {
       do throws(SyncFailure) {
         pushFailure = try await exchange(resync: resync && recoveries == 0, isProbing: isProbing, &tally)
-        // A round succeeds only after it has also pushed the data that its snapshot found missing on the hub.
+        // A round succeeds only after it has also pushed the data that the snapshot showed to be missing on the hub.
         guard owesOffer, pushFailure == nil, recoveries < Self.recoveryLimit else { break }
         recoveries += 1
         try counting()
@@ -316,7 +316,7 @@ extension SyncEngine {
   ///   - resync: Whether to load a new snapshot from its first part.
   ///   - isProbing: Whether the breaker was half-open at the start of the round.
   ///   - tally: Counters of the round.
-  /// - Returns: The failure of the push, if it did not prevent the pull; `nil` if the push was complete.
+  /// - Returns: The failure of a push that did not prevent the pull, or `nil` if the push was complete.
   private func exchange(
     resync: Bool, isProbing: Bool, _ tally: inout RoundTally
   ) async throws(SyncFailure) -> SyncFailure? {
@@ -342,8 +342,8 @@ extension SyncEngine {
       try await pull(&tally)
     } catch {
       guard case .expired = error else { throw error }
-      // The feed no longer reaches back to the cursor. A snapshot replaces the replica; pending mutations stay on top
-      // of it.
+      // The feed no longer reaches back to the cursor, so replace the replica with a snapshot. Pending mutations stay
+      // on top of the snapshot.
       try await takeOwedSnapshot(&tally)
       try await pull(&tally)
     }
@@ -427,7 +427,7 @@ extension SyncEngine {
 
   /// Moves all pending mutations with their data to the conflict journal, where they can be retried.
   /// - Parameter markEntitiesFailed: Whether to set the sync status of the affected entities to `failed`.
-  /// - Returns: The number of mutations moved; 0 if the store could not be written, which ``state`` reports.
+  /// - Returns: The number of mutations moved, or 0 if the store could not be written, which ``state`` reports.
   @discardableResult
   public func clearPendingMutations(markEntitiesFailed: Bool = true) async -> Int {
     do {
@@ -460,7 +460,7 @@ extension SyncEngine {
 
   /// Sends a request and returns its response.
   /// - Throws: ``SyncFailure/cancelled`` if the round has been suspended in the meantime, because the store is no
-  ///   longer locked; otherwise the error of the request.
+  ///   longer locked, or else the error of the request.
   func locked<Answer: Sendable>(_ request: () async throws -> Answer) async throws -> Answer {
     let result: Result<Answer, any Error>
     do { result = .success(try await request()) } catch { result = .failure(error) }

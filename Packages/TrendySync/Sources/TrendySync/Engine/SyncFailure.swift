@@ -115,7 +115,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
 }
 
 extension SyncFailure? {
-  /// Whether the hub accepted the token; `nil` if this failure leaves that unknown.
+  /// Whether the hub accepted the token, or `nil` if this failure leaves that unknown.
   var isTokenGood: Bool? {
     switch self {
     case .unauthorized: false

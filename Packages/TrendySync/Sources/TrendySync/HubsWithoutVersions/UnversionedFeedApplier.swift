@@ -129,7 +129,8 @@ extension UnversionedFeedApplier {
       }
   }
 
-  /// Retries parked entries until none can be applied. Each applied entry may be the parent of another entry.
+  /// Retries parked entries until no more entries can be applied, because each applied entry may be the parent of
+  /// another entry.
   private mutating func retryParked() throws {
     var isProgress = true
     while isProgress {

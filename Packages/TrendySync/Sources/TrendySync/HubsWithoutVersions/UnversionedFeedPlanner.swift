@@ -2,14 +2,14 @@ package import TrendyModels
 
 /// Decides how to apply each feed entry of a hub without versions. Entries must be passed in order.
 ///
-/// Does not read the store; ``UnversionedFeedApplier`` carries out the decisions.
+/// Does not read the store. ``UnversionedFeedApplier`` carries out the decisions.
 package struct UnversionedFeedPlanner: Hashable, Sendable {
   package struct Candidate: Hashable, Sendable {
-    /// Key of the entity; `nil` for a kind that is unknown to this version.
+    /// Key of the entity, or `nil` for a kind that is unknown to this version.
     package var key: EntityKey?
     package var version: Int64
     package var isDelete: Bool
-    /// Whether the data could be decoded; `true` for a delete, which has no data.
+    /// Whether the data could be decoded. Always `true` for a delete, which has no data.
     package var isReadable: Bool
     /// Event type on which the entity's visibility depends.
     package var parentEventTypeId: String?

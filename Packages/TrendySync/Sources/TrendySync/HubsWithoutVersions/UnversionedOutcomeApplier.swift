@@ -18,7 +18,7 @@ struct UnversionedOutcomeApplier {
     for (mutation, outcome) in judged {
       switch outcome {
       case .accepted(let said), .merged(let said):
-        // Versions of writes start at 1; a client reports 0 if it does not know the version.
+        // Versions of writes start at 1. A client reports 0 if it does not know the version.
         let version = said.flatMap { $0 < 1 ? nil : $0 }
         try accept(mutation, version: version, isFailed: refused.contains(mutation.key))
         try unpark(parked, behind: mutation, version: version)
@@ -41,8 +41,8 @@ extension UnversionedOutcomeApplier {
     try store.deletePendingMutation(mutation)
     let isLast = try !store.hasPendingMutation(of: mutation.key)
     if mutation.operation == .delete {
-      // Until the feed has passed the deletion, only the tombstone keeps out older entries. It must not keep out an
-      // entity that has been recreated since.
+      // Until the feed has passed the deletion, only the tombstone keeps out older entries. The tombstone must not keep
+      // out an entity that has been recreated since.
       if isLast {
         try store.insertTombstone(
           Tombstone(entityType: mutation.entityType, entityId: mutation.entityId, version: version))
@@ -58,8 +58,8 @@ extension UnversionedOutcomeApplier {
 
   /// Deletes parked entries that are older than an accepted mutation, because the feed will send the entity again.
   ///
-  /// An entry above `version` is newer: the mutation was applied on an earlier attempt whose response was lost. Without
-  /// a version, a create of an existing entity has changed nothing, so the entry stays.
+  /// An entry above `version` is newer: the mutation was applied on an earlier attempt whose response was lost. If a
+  /// create has no version, the entity already existed and the create changed nothing, so the entry stays.
   private func unpark(_ parked: [ChangeEntry], behind mutation: PendingMutation, version: Int64?) throws {
     for entry in parked where entry.key == mutation.key {
       if version == nil, mutation.operation != .update, mutation.operation != .delete, !entry.isDelete { continue }
@@ -67,9 +67,9 @@ extension UnversionedOutcomeApplier {
     }
   }
 
-  /// Moves a refused mutation to the journal. If it is a create, the hub does not have the entity, so the unsent
-  /// mutations of the entity and its children are moved as well, except those in `answered`, which have their own
-  /// outcome.
+  /// Moves a refused mutation to the journal. If the mutation is a create, the hub does not have the entity, so the
+  /// unsent mutations of the entity and its children are moved as well, except those in `answered`, which have their
+  /// own outcome.
   /// - Returns: Number of mutations that left the queue.
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, sparing answered: Set<String>) throws
     -> Int
@@ -89,7 +89,7 @@ extension UnversionedOutcomeApplier {
         settled += 1
       }
     }
-    // Another device deleted the entity. Its data is in the journal, and nothing stays visible.
+    // Hide the entity, because another device deleted it. The entity's data is in the journal.
     if isOfDeleted, try !store.hasPendingMutation(of: mutation.key) {
       let replica = Replica(store: store)
       try replica.hide(mutation.key)

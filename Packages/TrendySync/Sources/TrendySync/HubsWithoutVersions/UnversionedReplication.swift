@@ -67,7 +67,7 @@ extension UnversionedReplication {
   var needsSnapshot: Bool { get throws { try store.syncCursor() ?? 0 == 0 } }
 
   func take(_ page: ChangeFeedResponse, of pull: Pull, _: RequestStart, _: SyncMetadata) throws {
-    // A store that has synced without versions receives them only with a snapshot.
+    // A store that has synced without versions receives versions only with a snapshot.
     if page.position != nil { throw SyncFailure.expired("this device needs a snapshot first") }
     var feed = try UnversionedFeedApplier(store: store)
     try feed.apply(page.changes)
@@ -99,8 +99,8 @@ extension UnversionedReplication {
   /// Stores the mutations that a hub with versions has accepted before this store received versions.
   private func keepUntilSnapshot(_ mutations: [PendingMutation], _ answer: PushBatchResult) throws {
     try VersionedOutcomeApplier(store: store, clock: clock).journalLost(of: mutations, answer)
-    // The replica does not exist yet. If the hub loses these mutations before the first snapshot, they can be sent
-    // again.
+    // Keep the accepted mutations, because the replica does not exist yet. If the hub loses these mutations before the
+    // first snapshot, they can be sent again.
     for (mutation, outcome) in zip(mutations, answer.outcomes) {
       if let version = outcome.acceptedVersion {
         var accepted = mutation

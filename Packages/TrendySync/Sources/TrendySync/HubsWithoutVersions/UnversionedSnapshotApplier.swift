@@ -104,7 +104,7 @@ extension UnversionedSnapshotApplier {
   }
 
   /// Removes the event types that are not in the snapshot. If children of a type have pending mutations, the type stays
-  /// until these have an outcome, and its deletion is parked.
+  /// until these mutations have an outcome, and its deletion is parked.
   private func removeAbsentEventTypes() throws {
     let present = Set(snapshot.eventTypes.map(\.id))
     let needed = Set(

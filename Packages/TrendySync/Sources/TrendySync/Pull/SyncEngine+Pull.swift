@@ -2,7 +2,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
-  /// Maximum number of consecutive pages that announce more entries but contain no new ones. A hub may omit entries
+  /// Maximum number of consecutive pages that announce more entries but contain no new entries. A hub may omit entries
   /// that this device must not see.
   private static let maxEmptyPages = 100
 
@@ -30,8 +30,8 @@ extension SyncEngine {
       }
       try saving { store in
         try store.beginWriting()
-        // The response is valid only for the store state from which the request was made. Another process may have
-        // synced since.
+        // Check that no other process has synced since the request, because the response is valid only for the store
+        // state from which the request was made.
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
         let memory = try store.syncMemory() ?? SyncMetadata()
@@ -107,7 +107,8 @@ extension SyncEngine {
       // Parts of different epochs do not belong to the same snapshot. In a new epoch the hub sends the first part. A
       // hub without parts always sends the complete snapshot.
       if part.spans == nil || progress?.epochs != part.position?.epochs { progress = nil }
-      // A loss of data can be determined only from the complete snapshot.
+      // If the hub has lost data, load the complete snapshot, because the loss can be determined only from all of its
+      // entries.
       if progress == nil, part.next != nil, try inSnapshotStore({ try read { try isLoss(part, $0) } }) {
         owesWhole = true
         continue
@@ -116,8 +117,8 @@ extension SyncEngine {
       let count = try inSnapshotStore {
         try write { store in
           try store.beginWriting()
-          // The response is valid only for the store state from which the request was made. Another process may have
-          // synced since.
+          // Check that no other process has synced since the request, because the response is valid only for the store
+          // state from which the request was made.
           try question.checkStands(in: store)
           guard try store.syncMemory()?.snapshot == before else { throw SyncFailure.elsewhere }
           if try isLoss(part, store) { owesOffer = true }

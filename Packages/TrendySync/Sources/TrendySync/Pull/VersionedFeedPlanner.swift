@@ -60,8 +60,8 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
     }
   }
 
-  /// Whether to apply entries that are not newer than the replica. A snapshot does this to correct errors in the
-  /// replica.
+  /// Whether to apply entries that are not newer than the replica. A snapshot applies such entries to correct errors in
+  /// the replica.
   private let isAnew: Bool
   /// Whether the store has any pending or accepted mutation.
   private let hasOverlay: Bool
@@ -78,7 +78,8 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
   }
 }
 
-/// Facts from the store and from the data of one entry. Each is requested at most once per entry, and only if needed.
+/// Facts from the store and from the data of one entry. Each fact is requested at most once per entry, and only if
+/// needed.
 package protocol VersionedFeedFacts {
   mutating func parkedVersion() throws -> Int64?
   mutating func content() throws -> VersionedFeedPlanner.Content

@@ -8,13 +8,13 @@ import TrendyProtocols
 /// A part is applied to the replica like a feed page, so between two parts the store is as consistent as between two
 /// pages. Entities that the hub no longer has are removed with the last part.
 ///
-/// If a restored hub has lost data that this store has seen, the store re-offers it. The loss can be determined only
-/// from all of the hub's entries, so the snapshot is then loaded as a whole.
+/// If a restored hub has lost data that this store has seen, the store re-offers the data. The loss can be determined
+/// only from all of the hub's entries, so the snapshot is then loaded as a whole.
 struct VersionedSnapshotApplier {
   let snapshot: HubSnapshot
-  /// Version ranges that the part covers completely; `nil` if it covers all versions.
+  /// Version ranges that the part covers completely, or `nil` if it covers all versions.
   var spans: [SnapshotSpan]?
-  /// Name of the next part; `nil` if this is the last one.
+  /// Name of the next part, or `nil` if this is the last part.
   var next: String?
   let store: any DataStoreProtocol
   let now: Date
@@ -84,7 +84,8 @@ extension SyncMetadata {
 // MARK: Entities that the hub no longer has
 
 extension VersionedSnapshotApplier {
-  /// Returns the rows without a live entry in the replica. They are removed at the end, unless a part contains them.
+  /// Returns the rows without a live entry in the replica. These rows are removed at the end, unless a part contains
+  /// them.
   private func strays() throws -> [String: Set<String>] {
     var strays: [String: Set<String>] = [:]
     for kind in MutationEntityType.parentsFirst {
@@ -183,8 +184,8 @@ extension VersionedSnapshotApplier {
 
   /// Sets aside parked entries that cannot be re-offered because their kind is unknown or a member is invalid.
   ///
-  /// They stay in the store until a later program version can read them, under a kind name that no entry in the hub's
-  /// new epoch can replace.
+  /// The entries stay in the store until a later program version can read them. No entry in the hub's new epoch can
+  /// replace them, because they are stored under a reserved kind name.
   private func setAsideUnknown(above version: Int64) throws {
     for parked in try store.fetchParkedChanges() where parked.id > version && parked.offeredKey == nil && !parked.isLost
     {
@@ -197,7 +198,7 @@ extension VersionedSnapshotApplier {
 extension ChangeEntry {
   var key: EntityKey? { MutationEntityType(rawValue: entityType).map { EntityKey($0, entityId) } }
 
-  /// Key of an entity that can be re-offered; `nil` if its kind is unknown or a member is invalid.
+  /// Key of an entity that can be re-offered, or `nil` if its kind is unknown or a member is invalid.
   var offeredKey: EntityKey? { fault == nil ? key : nil }
 
   var rank: Int { SyncedKind.named(entityType)?.rank ?? .max }

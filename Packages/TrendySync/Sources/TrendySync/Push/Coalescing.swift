@@ -10,7 +10,7 @@ package import TrendyModels
 package enum Coalescing: Sendable {
   package enum Effect: Hashable, Sendable {
     case append
-    /// Replace a pending mutation with this one, which has the same id and position.
+    /// Replace a pending mutation with this mutation, which has the same id and position.
     case merge(PendingMutation)
     /// Append the mutation to the queue and remove these mutations, which are now obsolete.
     case replace([PendingMutation])
@@ -107,8 +107,8 @@ package enum Coalescing: Sendable {
 
   /// Merges the second payload into the first, member by member.
   ///
-  /// An event's properties are merged by key: RFC 7396, one level deep, because a property is replaced as a whole. An
-  /// update keeps null, which clears the field at the hub; a create omits cleared fields.
+  /// An event's properties are merged by key as in RFC 7396, but only one level deep, because a property is replaced as
+  /// a whole. An update keeps null, which clears the field at the hub, while a create omits cleared fields.
   private static func merged(_ first: PendingMutation, _ second: PendingMutation) throws -> PendingMutation {
     let isCreate = first.operation == .create
     func lay(_ changes: [String: JSONValue], over fields: [String: JSONValue]) -> [String: JSONValue] {

@@ -15,8 +15,8 @@ struct ConflictJournal {
     try store.deletePendingMutation(mutation)
   }
 
-  /// Marks the row of an entity that the hub never had as failed. It stays visible on this device until the user
-  /// decides what to do with it.
+  /// Marks the row of an entity that the hub never had as failed. The row stays visible on this device until the user
+  /// resolves the conflict.
   func markAsFailed(_ key: EntityKey) throws {
     func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
       guard var row = try Entity.find(id: key.entityId, in: store) else { return }

@@ -4,8 +4,8 @@ import TrendyProtocols
 
 /// Moves deletions to the front of the queue when the record exceeds the hub's quota. Does not save.
 ///
-/// Only deletions whose order does not matter are moved: of events that exist at the hub and have no other mutation in
-/// the queue. Nothing refers to an event.
+/// Only deletions whose order does not matter are moved. These are the deletions of events that exist at the hub and
+/// have no other mutations in the queue, because no entity refers to an event.
 struct QuotaRecovery {
   let store: any DataStoreProtocol
   let random: RandomSource
@@ -27,7 +27,7 @@ struct QuotaRecovery {
     // Sent mutations already have sequence numbers, so numbering restarts under a new identity, as after a fork.
     try NewIdentity(store: store, random: random, now: now).take()
     for var mutation in deletions {
-      // The queue is ordered by time.
+      // Move the mutation to the front of the queue, which is ordered by time.
       mutation.createdAt = first.addingTimeInterval(-0.001)
       try store.insertPendingMutation(mutation)
     }

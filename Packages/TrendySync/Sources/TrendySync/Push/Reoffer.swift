@@ -28,7 +28,8 @@ struct Reoffer {
     let waiting = try store.fetchPendingMutations()
     var queue = accepted.inAcceptingOrder + waiting
     for index in queue.indices {
-      // The queue is ordered by time. After the clock was set back, a later mutation must not move to the front.
+      // Keep the creation times ascending, because the queue is ordered by time. Otherwise a later mutation could move
+      // to the front after the clock was set back.
       if index > 0 { queue[index].createdAt = max(queue[index].createdAt, queue[index - 1].createdAt) }
       queue[index].acceptedVersion = nil
       queue[index].sequence = nil
@@ -91,8 +92,8 @@ struct Reoffer {
 }
 
 extension ChangeEntry {
-  /// Returns the fields written after `version`, or all fields if it is `nil`, as members of a request with their
-  /// authors and stamps. The field named `always` is included in any case.
+  /// Returns the fields written after `version`, or all fields if `version` is `nil`, as members of a request with
+  /// their authors and stamps. The field named `always` is included in any case.
   fileprivate func fields(
     above version: Int64?, base: Int64, always: String?
   ) -> (members: [String: JSONValue], marks: [String: FieldVersion]) {

@@ -5,7 +5,7 @@ import TrendyProtocols
 ///
 /// The sync lock normally ensures that only one engine syncs a store. These checks are a second line of defence.
 struct RequestState: Hashable, Sendable {
-  /// Position sent with the request; `nil` if the store has no identity yet.
+  /// Position sent with the request, or `nil` if the store has no identity yet.
   let position: DevicePosition?
   /// Replica generation of ``SyncMetadata``.
   let generation: Int64

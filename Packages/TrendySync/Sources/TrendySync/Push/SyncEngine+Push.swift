@@ -49,7 +49,7 @@ extension SyncEngine {
 extension SyncEngine {
   private struct Sent {
     var answer: PushBatchResult
-    /// Reason why the hub did not process all mutations; `nil` if it did.
+    /// Reason why the hub did not process all mutations, or `nil` if it did.
     var failure: SyncFailure?
     var cause: APIError?
   }
@@ -195,8 +195,8 @@ extension SyncEngine {
   /// with the hub's response, so that it does not block the queue.
   ///
   /// If the refusal may have nothing to do with the content, for example because it came from a proxy, sends an empty
-  /// push first. If the hub refuses that too, the push fails and nothing is moved. Status 413 always depends on the
-  /// content.
+  /// push first. If the hub refuses the empty push too, the push fails and nothing is moved. Status 413 always depends
+  /// on the content.
   /// - Returns: Whether the push can continue.
   private func narrow(
     _ batch: PushBatch, _ question: RequestState, _ error: any Error, _ narrowing: inout Narrowing
@@ -222,10 +222,10 @@ extension SyncEngine {
       try store.beginWriting()
       try question.checkStands(in: store)
       let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMetadata())
-      // The hub has not counted the mutation, so the next sequence number would leave a gap. Under a new identity,
-      // numbers restart at 1. Without an identity, the store could not report the versions that it has seen and would
-      // not notice a restored hub. The identity is replaced first because that removes the sequence numbers of later
-      // mutations; those that depend on this one can then move to the journal too.
+      // Take a new identity, under which sequence numbers restart at 1, because the hub has not counted the mutation
+      // and the next number would leave a gap. A store without an identity could not report the versions that it has
+      // seen and would not notice a restored hub. Take the identity first, so that later mutations lose their sequence
+      // numbers and can move to the journal if they depend on the refused mutation.
       try NewIdentity(store: store, random: random, now: clock.now).take()
       for mutation in batch.mutations { try replication.setAside(mutation, problem) }
     }
@@ -238,7 +238,7 @@ extension SyncEngine {
     static let maxConsecutive = 16
     /// Whether the hub has accepted a push.
     var isAccepted = false
-    /// Number of mutations moved to the journal since the hub last accepted one.
+    /// Number of mutations moved to the journal since the hub last accepted a push.
     var movedInARow = 0
   }
 

@@ -80,8 +80,8 @@ extension VersionedOutcomeApplier {
         recordedAt: clock.now))
   }
 
-  /// Moves a refused mutation to the journal. If it is a create or restore, the hub does not have the entity, so the
-  /// pending mutations of the entity and its children are moved as well.
+  /// Moves a refused mutation to the journal. If the mutation is a create or restore, the hub does not have the entity,
+  /// so the pending mutations of the entity and its children are moved as well.
   /// - Parameter touched: Receives the entities whose visible state must be recomputed.
   /// - Returns: Number of mutations that left the queue.
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, _ touched: inout [EntityKey]) throws
@@ -113,8 +113,8 @@ extension VersionedOutcomeApplier {
     return settled
   }
 
-  /// Moves a mutation to the journal. If it is a create, its row is marked as failed and stays visible until the user
-  /// decides, unless another device deleted the entity.
+  /// Moves a mutation to the journal. If the mutation is a create, its row is marked as failed and stays visible until
+  /// the user resolves the conflict, unless another device deleted the entity.
   private func setAside(_ mutation: PendingMutation, reason: String, isDeleted: Bool) throws {
     let journal = ConflictJournal(store: store, clock: clock)
     try journal.move(mutation, reason: reason)

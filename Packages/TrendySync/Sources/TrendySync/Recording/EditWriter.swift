@@ -15,14 +15,14 @@ final class EditWriter {
   private var chosen: (any Replication)?
   /// Creation time of the last mutation in the queue.
   ///
-  /// Read once: no other unit can append while this one holds the write lock, and an import appends thousands of
+  /// Read once: no other unit can append while this unit holds the write lock, and an import appends thousands of
   /// mutations.
   private var latest: Date?
   /// Stamp shared by all mutations of this unit. With one stamp per mutation, an import of 60,000 rows would put the
   /// device a minute ahead of its clock.
   private var stamp: Int64?
   private var hasWriteLock = false
-  /// Ids of event types that this unit has already found in the store. Saves an import one lookup per event.
+  /// Ids of event types that this unit has already found in the store. The cache saves an import one lookup per event.
   private var livingTypes: Set<String> = []
   private var savedEvents: [String] = []
 
@@ -38,7 +38,7 @@ final class EditWriter {
   ///   - entity: The entity to record.
   ///   - isAsked: Whether the user selected this entity. If not, an imported entity that is already stored or was
   ///     deleted is skipped.
-  /// - Returns: Whether anything was recorded; `false` for an unchanged entity or a skipped import.
+  /// - Returns: Whether anything was recorded. An unchanged entity or a skipped import is not recorded.
   func record<Entity: StoredEntity>(_ entity: Entity, isAsked: Bool = false) throws -> Bool {
     try recordedPayload(of: entity, isAsked: isAsked) != nil
   }
@@ -117,7 +117,7 @@ final class EditWriter {
   /// Deletes an entity that is stored or has a pending mutation.
   /// - Parameters:
   ///   - id: Id of the entity.
-  ///   - heir: Event type into which a deleted event type was merged; `nil` if it was not merged.
+  ///   - heir: Event type into which a deleted event type was merged, or `nil` if it was not merged.
   ///   - undoesImport: Whether the user can restore the entity by importing it again on any device.
   /// - Returns: Whether there was anything to delete.
   func delete<Entity: StoredEntity>(
@@ -136,7 +136,7 @@ final class EditWriter {
   /// Whether an event is an unchanged import that exists only on this device.
   ///
   /// Its only mutation is a create that was never sent, and the replica has no entry for it. The payload of the create
-  /// therefore describes the event completely; `isMeant` compares it with the expected event.
+  /// therefore describes the event completely. `isMeant` compares the payload with the expected event.
   func isUntouchedImport(eventId id: String, where isMeant: (Data) -> Bool) throws -> Bool {
     guard NaturalIdentifier.isNatural(id) else { return false }
     let key = EntityKey(.event, id)
@@ -172,8 +172,8 @@ final class EditWriter {
   /// Restores a deleted entity in a new incarnation, or cancels a delete that was never sent.
   /// - Parameters:
   ///   - id: Id of the entity.
-  ///   - parent: Event type to assign; `nil` to keep the entity's own.
-  /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
+  ///   - parent: Event type to assign, or `nil` to keep the entity's own.
+  /// - Returns: Whether the entity was deleted and has been restored.
   /// - Throws: ``RecorderError/notHeld(_:id:)`` if its values are unknown on this device,
   ///   ``RecorderError/parentDeleted(_:id:eventTypeId:)`` if the event type has been deleted,
   ///   ``RecorderError/deletionUnderWay(_:id:)`` if the hub has not answered the deletion yet.
@@ -223,8 +223,8 @@ final class EditWriter {
     return true
   }
 
-  /// Restores a deleted entity with the values and the event type of `entity` instead of its last ones.
-  /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
+  /// Restores a deleted entity with the values and the event type of `entity` instead of its last values and type.
+  /// - Returns: Whether the entity was deleted and has been restored.
   /// - Throws: The errors of ``restore(_:id:under:)``; also ``RecorderError/deletionUnderWay(_:id:)`` while the delete
   ///   of its previous event type is pending, because the hub would delete the restored entity as well.
   func restore<Entity: StoredEntity>(as entity: Entity) throws -> Bool {
@@ -234,7 +234,8 @@ final class EditWriter {
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       if try overlay.allSatisfy(\.wasNeverSent) && !replica.isKnown(key) {
-        // No mutation was sent. Queue a new create, after the creates of the entities that it refers to.
+        // Queue a new create, because no mutation was sent. It must follow the creates of the entities that it refers
+        // to.
         for mutation in overlay { try store.deletePendingMutation(mutation) }
         if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
         return try self.record(entity)
@@ -275,7 +276,7 @@ final class EditWriter {
       try check(Entity.self) { () throws(FieldError) in try Entity.checkLimits(of: request, in: changed) }
       if let row { try replica.keep(row) }
       try enqueue(newMutation(key, .update, payload: payload))
-      // The entity may exist only at the hub. The update is then queued without changing a row.
+      // If the entity exists only at the hub, queue the update without changing a row.
       if let entity = changed {
         if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
           try replica.hide(key)
@@ -389,7 +390,8 @@ extension EditWriter {
     let effect = try enqueue(newMutation(key, .delete, payload: payload))
     let isCancelled = if case .cancel = effect { true } else { false }
     try replication.remove(Entity.self, id: id, isCancelled: isCancelled)
-    // The delete has cancelled the create. Without a tombstone, another process could still record events of this type.
+    // Insert a tombstone if the delete has cancelled the create. Otherwise another process could still record events of
+    // this type.
     if isCancelled, Entity.entityType == .eventType {
       try store.insertTombstone(Tombstone(entityType: .eventType, entityId: id))
     }
@@ -444,8 +446,8 @@ extension EditWriter {
     try putLast(&mutation)
     try mark(&mutation)
     var effect = try Coalescing.onMutation(mutation, queue: queue(that: mutation))
-    // The hub knows the entity although this store never sent its create, because a copy of the store did. Send the
-    // delete too.
+    // Send the delete if the hub knows the entity although this store never sent the create. A copy of the store has
+    // then sent it.
     if case .cancel = effect, try replica.isKnown(mutation.key) { effect = .append }
     switch effect {
     case .append:

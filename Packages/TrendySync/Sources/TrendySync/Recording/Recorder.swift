@@ -4,8 +4,8 @@ public import TrendyProtocols
 
 /// Records the user's edits in any process, without an engine. Each edit saves the entity and its mutation together.
 ///
-/// When a call returns, its changes are durable. When it throws, nothing has changed. It throws errors from the store,
-/// a ``RecorderError``, or the error of the caller's closure. An edit queues only the fields that differ, and is
+/// When a call returns, its changes are durable. When a call throws, nothing has changed. The error comes from the
+/// store or the caller's closure, or is a ``RecorderError``. An edit queues only the fields that differ, and is
 /// coalesced with unsent mutations of the entity.
 public struct Recorder: Sendable {
   private let dataStoreFactory: any DataStoreFactory
@@ -67,17 +67,17 @@ extension Recorder {
     }
   }
 
-  /// Records an event type: creates it, or edits the stored one with the same id.
+  /// Records an event type: creates it, or edits the stored type with the same id.
   /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try inOneSave { try $0.record(eventType) } }
 
-  /// Records a place: creates it, or edits the stored one with the same id.
+  /// Records a place: creates it, or edits the stored place with the same id.
   /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ geofence: Geofence) throws -> Bool { try inOneSave { try $0.record(geofence) } }
 
-  /// Records a property definition: creates it, or edits the stored one with the same id.
+  /// Records a property definition: creates it, or edits the stored definition with the same id.
   /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ definition: PropertyDefinition) throws -> Bool { try inOneSave { try $0.record(definition) } }
@@ -187,9 +187,9 @@ extension Recorder {
 extension Recorder {
   /// Restores a deleted event with its last values, on every device.
   ///
-  /// A deletion that was never sent is cancelled instead. `eventTypeId` assigns an event type; by default the event
-  /// keeps its own.
-  /// - Returns: Whether anything was restored; `false` if the event is not deleted.
+  /// A deletion that was never sent is cancelled instead. `eventTypeId` assigns an event type. By default the event
+  /// keeps its own type.
+  /// - Returns: Whether the event was deleted and has been restored.
   /// - Throws: ``RecorderError`` if the event's values are unknown on this device, the hub has not answered its
   ///   deletion, or its type has been deleted.
   @discardableResult
@@ -197,8 +197,8 @@ extension Recorder {
     try write { try $0.restore(Event.self, id: eventId, under: eventTypeId) }
   }
 
-  /// Restores a deleted entity of any kind. The children of an event type stay deleted; each is restored separately.
-  /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
+  /// Restores a deleted entity of any kind. The children of an event type stay deleted and must be restored separately.
+  /// - Returns: Whether the entity was deleted and has been restored.
   @discardableResult
   public func restore(_ kind: MutationEntityType, id: String) throws -> Bool {
     try inOneSave { try $0.restore(kind, id: id) }

@@ -39,22 +39,22 @@ public struct RecorderChanges {
   public func record(_ event: Event) throws -> Bool { try writer.record(event, isAsked: isAsked) }
 
   /// Records an event and returns its create request.
-  /// - Returns: JSON of the `CreateEventRequest`; `nil` if nothing was recorded.
+  /// - Returns: JSON of the `CreateEventRequest`, or `nil` if nothing was recorded.
   public func recordedPayload(of event: Event) throws -> Data? { try writer.recordedPayload(of: event) }
 
   /// Records an event whose id is known to be unused in the store.
   /// - Returns: JSON of the `CreateEventRequest`.
   public func recordNew(_ event: Event) throws -> Data { try writer.recordNew(event) }
 
-  /// Records an event type: creates it, or edits the stored one with the same id.
+  /// Records an event type: creates it, or edits the stored type with the same id.
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try writer.record(eventType, isAsked: isAsked) }
 
-  /// Records a place: creates it, or edits the stored one with the same id.
+  /// Records a place: creates it, or edits the stored place with the same id.
   @discardableResult
   public func record(_ geofence: Geofence) throws -> Bool { try writer.record(geofence, isAsked: isAsked) }
 
-  /// Records a property definition: creates it, or edits the stored one with the same id.
+  /// Records a property definition: creates it, or edits the stored definition with the same id.
   @discardableResult
   public func record(_ definition: PropertyDefinition) throws -> Bool {
     try writer.record(definition, isAsked: isAsked)
@@ -149,7 +149,7 @@ public struct RecorderChanges {
   /// Has the effect of `delete`, but is faster for many events: it compares the payloads of the pending creates instead
   /// of the events, and makes all comparisons before the first deletion.
   /// - Parameters:
-  ///   - ids: Ids in the order of deletion; a repeated id is ignored.
+  ///   - ids: Ids in the order of deletion. A repeated id is ignored.
   ///   - isMeant: Whether a payload, the JSON of a `CreateEventRequest`, describes the event expected at an index of
   ///     `ids`.
   /// - Returns: For each id, whether the event was deleted.
@@ -177,7 +177,7 @@ public struct RecorderChanges {
 
   /// Restores a deleted event with the given values and event type.
   /// - Parameter event: The state to restore.
-  /// - Returns: Whether anything was restored; `false` if the event is not deleted.
+  /// - Returns: Whether the event was deleted and has been restored.
   /// - Throws: ``RecorderError``, like ``Recorder/restore(eventId:to:)``.
   @discardableResult
   public func restore(as event: Event) throws -> Bool { try writer.restore(as: event) }

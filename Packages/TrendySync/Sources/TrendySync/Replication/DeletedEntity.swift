@@ -6,11 +6,11 @@ import TrendyProtocols
 public struct DeletedEntity: Hashable, Sendable, Identifiable {
   public let id: String
   public let kind: MutationEntityType
-  /// Time at which the hub applied the deletion; `nil` if the deletion has not been sent yet.
+  /// Time at which the hub applied the deletion, or `nil` if the deletion has not been sent yet.
   public let deletedAt: Date?
   /// Values before the deletion, keyed by the wire name of the field.
   public let fields: [String: JSONValue]
-  /// The deleted event; `nil` for entities of other kinds.
+  /// The deleted event, or `nil` for entities of other kinds.
   public let event: Event?
 
   public init(

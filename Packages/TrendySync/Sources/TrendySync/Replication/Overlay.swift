@@ -28,8 +28,8 @@ enum Overlay {
 
   /// Returns the visible entity for a hub with versions, or `nil` if it is not visible. Also compares incarnations.
   /// - Parameters:
-  ///   - living: Entity in the replica; `nil` if it is deleted or absent.
-  ///   - record: Entry in the replica, live or a tombstone; `nil` if there is none.
+  ///   - living: Entity in the replica, or `nil` if it is deleted or absent.
+  ///   - record: Live entry or tombstone in the replica, or `nil` if there is none.
   ///   - overlay: Accepted and pending mutations of the entity, in order.
   static func shown<Entity: StoredEntity>(
     _ living: Entity?, of record: ChangeEntry?, under overlay: [PendingMutation]

@@ -121,8 +121,8 @@ extension Replica {
       }
     }
     if row != shown { try Entity.write(shown, in: store) }
-    // The entity has become visible after a restore. Its tombstone, which prevented an import from recreating it, is
-    // obsolete.
+    // If the entity has become visible after a restore, delete its tombstone, which prevented imports from recreating
+    // the entity.
     if row == nil, NaturalIdentifier.isNatural(id), let tombstone = try store.tombstone(of: key) {
       try store.deleteTombstone(tombstone)
     }
@@ -174,7 +174,7 @@ extension Replica {
     return held.data?.rawData[SyncedKind.mergedInto]?.stringValue
   }
 
-  /// Makes the children that were hidden with their type visible again: those in the replica, and those that this
+  /// Shows the children that were hidden with their type: the children in the replica, and the children that this
   /// device created in the type or moved to it.
   private func showChildren(of eventTypeId: String) throws {
     for held in try store.heldEntries(under: eventTypeId) {
@@ -196,7 +196,7 @@ extension Replica {
 
   /// Removes accepted mutations from the overlay once the replica reflects them.
   ///
-  /// A mutation stays until the replica's entry is at least as new; otherwise users would briefly see their own changes
+  /// A mutation stays until the replica's entry is at least as new. Otherwise users would briefly see their own changes
   /// disappear. A deletion also leaves the overlay when the cursor has passed it and the replica has no live entity,
   /// but never before earlier mutations of the same entity.
   /// - Returns: Entities whose rows may have to be updated.

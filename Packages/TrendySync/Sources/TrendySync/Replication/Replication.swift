@@ -46,8 +46,8 @@ protocol Replication {
 
   associatedtype SnapshotContent
 
-  /// Applies a snapshot or a part of one and returns the number of its entities. If `knowledge` contains no progress of
-  /// earlier parts, a new snapshot begins.
+  /// Applies a snapshot or a snapshot part and returns the number of its entities. If `knowledge` contains no progress
+  /// of earlier parts, a new snapshot begins.
   func lay(
     _ content: SnapshotContent, of part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata
   ) throws -> Int

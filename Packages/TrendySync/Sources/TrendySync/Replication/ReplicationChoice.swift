@@ -22,8 +22,8 @@ struct ReplicationChoice {
     return knowledge.holdsVersions ? versioned : plain
   }
 
-  /// Applies a snapshot or a part of one and returns the number of its entities. The store has versions from its first
-  /// snapshot with versions on. If `knowledge` contains no progress of earlier parts, a new snapshot begins.
+  /// Applies a snapshot or a snapshot part and returns the number of its entities. A store has versions once it has
+  /// received a snapshot with versions. If `knowledge` contains no progress of earlier parts, a new snapshot begins.
   /// - Throws: ``SyncFailure/unusable(_:)`` for a snapshot without versions if the store has versions.
   func lay(_ part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata) throws -> Int {
     switch part.answer {
@@ -35,8 +35,8 @@ struct ReplicationChoice {
     }
   }
 
-  /// Throws if a store with versions receives a response without versions. Applying such a snapshot would remove every
-  /// entity that it lacks.
+  /// Throws if a store with versions receives a response without versions. Applying a snapshot without versions would
+  /// remove every entity that is absent from it.
   private func checkStillGivesVersions(_ givesVersions: Bool, _ knowledge: SyncMetadata) throws {
     guard knowledge.holdsVersions, !givesVersions else { return }
     throw SyncFailure.unusable("it has no epoch, unlike earlier responses")
@@ -52,6 +52,6 @@ extension SyncMetadata {
 }
 
 extension SnapshotPart {
-  /// Hub position of the snapshot; `nil` for a hub without versions.
+  /// Hub position of the snapshot, or `nil` for a hub without versions.
   var position: HubPosition? { if case .entries(let entries) = answer { entries.position } else { nil } }
 }

@@ -66,8 +66,8 @@ extension VersionedReplication {
 extension VersionedReplication {
   /// Returns the version up to which the user has seen an entity.
   ///
-  /// This device's pending and accepted edits hide the replica, so the user has seen it only up to the bases of these
-  /// edits. A parked entry has not been seen either.
+  /// This device's pending and accepted edits hide the replica, so the user has seen the replica only up to the bases
+  /// of these edits. A parked entry has not been seen either.
   private func lowestBase(of key: EntityKey) throws -> Int64 {
     var lowest = try replica.parked(key).map { $0.id - 1 } ?? .max
     let isKnown = try replica.isKnown(key)

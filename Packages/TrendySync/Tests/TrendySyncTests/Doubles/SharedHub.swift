@@ -4,8 +4,8 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Hub that several devices of a test share. It assigns versions to entities and merges them by field. It does not
-/// compare stamps; tests with the real hub cover that.
+/// Hub that several devices of a test share. The hub assigns versions to entities and merges them by field. It does not
+/// compare stamps, which tests with the real hub cover.
 final class SharedHub: Sendable {
   private struct State {
     var head: Int64 = 0
@@ -115,7 +115,8 @@ final class SharedHub: Sendable {
   }
 }
 
-/// Connection of one device to a ``SharedHub``. It can fail before or after the hub has processed the request.
+/// Connection of one device to a ``SharedHub``. The connection can fail before or after the hub has processed the
+/// request.
 struct SharedHubClient: ForwardingNetworkClient {
   typealias Fault = @Sendable (SharedHub.Request) throws -> Void
 

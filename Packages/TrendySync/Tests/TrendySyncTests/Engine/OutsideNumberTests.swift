@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Invalid numbers from a hub. They must neither crash the program nor be stored where they break later edits.
+/// Invalid numbers from a hub. The numbers must neither crash the program nor be stored where they break later edits.
 @Suite("Numbers from a hub", .timeLimit(.minutes(10)))
 struct OutsideNumberTests {
   private let hub: WireHub

@@ -70,7 +70,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  /// Hub that serves one feed request a minute, with one entry, and refuses all others without `Retry-After`.
+  /// Hub that serves one feed request a minute, with one entry, and refuses all other requests without `Retry-After`.
   private struct LimitedClient: ForwardingNetworkClient {
     let base: MockNetworkClient
     let clock: ManualClock

@@ -29,7 +29,7 @@ struct SyncEnginePullTests {
 
   // MARK: Cursor
 
-  /// Client that implements only the operations without versions. All others use the protocol's defaults.
+  /// Client that implements only the operations without versions. All other operations use the protocol's defaults.
   private struct WrappingClient: ForwardingNetworkClient {
     let base: MockNetworkClient
   }

@@ -189,7 +189,7 @@ enum Fact: Hashable, Sendable {
   case parkedVersion, content, heldParent, hasLivingChildren, isOverlaid, isHeldAlive, isShown
 }
 
-/// Facts about an entry. Records which of them are requested.
+/// Facts about an entry. Records which facts are requested.
 struct Facts: VersionedFeedFacts, Sendable {
   var parked: Int64?
   var isReadable = true

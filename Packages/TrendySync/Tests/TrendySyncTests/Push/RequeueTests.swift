@@ -26,7 +26,7 @@ struct RequeueTests {
     await device.engine.performSync()
   }
 
-  /// Restores the hub to version 3. The device learns of it from its next pull.
+  /// Restores the hub to version 3. The device detects the restore in its next pull.
   private func restoreHub(with more: [ChangeEntry] = []) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))

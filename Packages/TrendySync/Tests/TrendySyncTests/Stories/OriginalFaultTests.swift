@@ -45,7 +45,7 @@ struct OriginalFaultTests {
     return device
   }
 
-  /// Power supply of a device. It can fail when a response has arrived and nothing of it has been saved yet.
+  /// Power supply of a device. The power can fail when a response has arrived but no part of it has been saved yet.
   private final class Power: Sendable {
     private struct State {
       var factory: MockDataStoreFactory?
@@ -286,7 +286,7 @@ struct OriginalFaultTests {
     #expect(hub.living(.event)["new"]?["notes"] == "kept" && hub.living(.eventType).count == 1 && isQuiet(device))
   }
 
-  /// Damage: the record is empty or incomplete, because rows are deleted before the new ones are fetched.
+  /// Damage: the record is empty or incomplete, because rows are deleted before the new rows are fetched.
   @Test("the app killed in the middle of a forced resync", arguments: ["asking", "answered", "saving"])
   func killed(moment: String) async throws {
     fillHub()

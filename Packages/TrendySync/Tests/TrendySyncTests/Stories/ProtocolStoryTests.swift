@@ -28,7 +28,7 @@ struct ProtocolStoryTests {
     try device.recorder.edit(eventId: id) { $0.notes = text }
   }
 
-  /// Restores the hub to version 3. The device learns of it from its next request of the given kind.
+  /// Restores the hub to version 3. The device detects the restore in its next request of the given kind.
   private func setBack(telling errors: any WritableKeyPath<HubDouble.State, [APIError?]> & Sendable) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))

@@ -49,7 +49,7 @@ extension DriveScenarios {
   private enum Leg {
     /// One fix at the position, then `hops` more.
     case hold(Coordinate, hops: Int)
-    /// `hops` evenly spaced fixes from the last position; the last fix is at the target.
+    /// `hops` evenly spaced fixes from the last position. The last fix is at the target.
     case drive(Coordinate, hops: Int)
   }
 

@@ -27,7 +27,7 @@ public final class DriveSimulator {
   /// Sets up ``DriveScenarios/tripWithSkipLocation()``.
   public func setupTripWithSkipLocation() { setupCustomTrip(DriveScenarios.tripWithSkipLocation()) }
 
-  /// Sets up a trip with the given fixes, to be played from the first one. The mocks keep their recorded calls.
+  /// Sets up a trip with the given fixes, to be played from the first fix. The mocks keep their recorded calls.
   public func setupCustomTrip(_ locations: [Location]) {
     fixes = locations
     nextFix = 0

@@ -29,7 +29,7 @@ public final class MockLiveActivityManager: LiveActivityManagerProtocol {
   public var lastState: LiveActivityState? { stateUpdates.last }
   /// Number of updates.
   public var updateCount: Int { stateUpdates.count }
-  /// Distance in the last update, in kilometres; 0 before the first update.
+  /// Distance in the last update, in kilometres, or 0 before the first update.
   public var totalDistanceKm: Double { (lastState?.distanceMeters ?? 0) / 1000 }
 
   /// Records the start of an activity.

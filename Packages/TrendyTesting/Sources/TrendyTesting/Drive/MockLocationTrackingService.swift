@@ -60,8 +60,8 @@ public final class MockLocationTrackingService: LocationTrackingServiceProtocol 
   /// - Parameters:
   ///   - lat: latitude in degrees.
   ///   - lng: longitude in degrees.
-  ///   - accuracy: horizontal accuracy in metres; negative for unknown.
-  ///   - timestamp: time of the fix; by default 15 s after the last one, or 2024-01-01T00:00:00Z for the first.
+  ///   - accuracy: horizontal accuracy in metres, or a negative number if unknown.
+  ///   - timestamp: time of the fix. By default 15 s after the last fix, or 2024-01-01T00:00:00Z for the first fix.
   public func injectLocation(lat: Double, lng: Double, accuracy: Double = 10, timestamp: Date? = nil) {
     let next = locationHistory.last.map { $0.timestamp.addingTimeInterval(15) } ?? DriveScenarios.start
     injectLocation(

@@ -12,11 +12,11 @@ public final class MockMotionActivityHandler: MotionActivityHandlerProtocol {
   public private(set) var currentState: MotionState = .unknown
   /// Whether the last injected state is `automotive`.
   public var isAutomotive: Bool { currentState == .automotive }
-  /// Minimum confidence; stored but not applied to injected states.
+  /// Minimum confidence. Stored, but not applied to injected states.
   public var minimumConfidence: MotionActivity.Confidence = .medium
-  /// Debounce in seconds; stored but not applied.
+  /// Debounce in seconds. Stored, but not applied.
   public var automotiveDebounceSeconds: TimeInterval = 2
-  /// Debounce in seconds; stored but not applied.
+  /// Debounce in seconds. Stored, but not applied.
   public var nonAutomotiveDebounceSeconds: TimeInterval = 3
 
   /// Whether `setupMotionManager()` was called.

@@ -41,8 +41,8 @@ extension APIModelFixture {
     ])
   }
 
-  /// Creates a feed entry written before its entity was deleted. A device that deleted the entity must not restore it
-  /// when it receives this entry.
+  /// Creates a feed entry written before its entity was deleted. A device that deleted the entity must not restore the
+  /// entity when this entry arrives.
   public static func makeResurrectingChangeEntry(
     id: Int64 = 1, entityId: String, entityType: String = "event", timestamp: Date = DeterministicDate.jan1_2024
   ) -> ChangeEntry {

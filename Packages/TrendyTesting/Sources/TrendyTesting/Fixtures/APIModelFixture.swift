@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Wire values with a default for every field, so that a test names only the fields it is about.
+/// Wire values with a default for every field, so that a test specifies only the fields that matter to it.
 ///
 /// Dates default to 2024-01-01T00:00:00Z. The default ids match: an event refers to the type `type-1`. A test that
 /// needs the type must create it.

@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// Fixed UUIDs.
 ///
-/// As strings, they sort in numeric order. They have no version; for a UUIDv7 use `UUIDv7.Generator` with a
+/// As strings, the UUIDs sort in numeric order. They have no version. For a UUIDv7, use `UUIDv7.Generator` with a
 /// `SeededGenerator`.
 public enum DeterministicUUID: Sendable {
   /// `00000000-0000-0000-0000-000000000000`.

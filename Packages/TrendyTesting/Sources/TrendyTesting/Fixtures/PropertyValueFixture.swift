@@ -30,7 +30,7 @@ public enum PropertyValueFixture: Sendable {
 
   /// Creates a duration value.
   ///
-  /// - Parameter seconds: length in seconds; may be fractional.
+  /// - Parameter seconds: length in seconds. May be fractional.
   public static func makeDurationProperty(seconds: Double = 1800) -> PropertyValue {
     PropertyValue(type: .duration, value: .double(seconds))
   }

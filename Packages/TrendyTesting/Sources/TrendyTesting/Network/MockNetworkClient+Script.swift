@@ -12,7 +12,7 @@ extension MockNetworkClient {
 
     // MARK: For all operations
 
-    /// MARK: All operations
+    /// Called operations, oldest first.
     public var operations: [Operation] = []
     /// Error thrown by every operation whose queue is empty. Remains set until cleared.
     public var errorToThrow: (any Error)?
@@ -22,132 +22,132 @@ extension MockNetworkClient {
 
     // MARK: Default responses, for an empty queue and no error
 
-    /// MARK: Default responses
+    /// All event types on the hub.
     public var eventTypesToReturn: [APIEventType] = []
     /// All events on the hub: returned by ``MockNetworkClient/getAllEvents(batchSize:)``, and in pages by
     /// ``MockNetworkClient/getEvents(limit:offset:)``.
     public var eventsToReturn: [APIEvent] = []
-    /// All places on the hub; filtered if only active ones are requested.
+    /// All places on the hub. A request for active places returns only the active places.
     public var geofencesToReturn: [APIGeofence] = []
-    /// All property definitions on the hub; filtered by event type.
+    /// All property definitions on the hub. A request returns the definitions of its event type.
     public var propertyDefinitionsToReturn: [APIPropertyDefinition] = []
-    /// Feed page returned for every request, regardless of its cursor. `nil` returns an empty page at the requested
-    /// cursor.
+    /// Feed page returned for every request, regardless of its cursor, or `nil` to return an empty page at the
+    /// requested cursor.
     public var changeFeedResponseToReturn: ChangeFeedResponse?
     /// Response returned by ``MockNetworkClient/getLatestCursor()``.
     public var latestCursorToReturn: Int64 = 0
-    /// Response to a batch; `nil` reports every event as created.
+    /// Response to a batch, or `nil` to report every event as created.
     public var batchCreateResponseToReturn: BatchCreateEventsResponse?
 
     // MARK: Event types
 
     /// Calls to `getEventTypes`, oldest first.
     public var getEventTypesCalls: [GetEventTypesCall] = []
-    /// Queued results of `getEventTypes`; each call takes the next one.
+    /// Queued results of `getEventTypes`, one for each call.
     public var getEventTypesResponses: [Result<[APIEventType], any Error>] = []
     /// Calls to `createEventType`, oldest first.
     public var createEventTypeCalls: [CreateEventTypeCall] = []
-    /// Queued results of `createEventType`; each call takes the next one.
+    /// Queued results of `createEventType`, one for each call.
     public var createEventTypeResponses: [Result<APIEventType, any Error>] = []
     /// Calls to `createEventTypeWithIdempotency`, oldest first.
     public var createEventTypeWithIdempotencyCalls: [CreateEventTypeWithIdempotencyCall] = []
-    /// Queued results of `createEventTypeWithIdempotency`; each call takes the next one.
+    /// Queued results of `createEventTypeWithIdempotency`, one for each call.
     public var createEventTypeWithIdempotencyResponses: [Result<APIEventType, any Error>] = []
     /// Calls to `updateEventType`, oldest first.
     public var updateEventTypeCalls: [UpdateEventTypeCall] = []
-    /// Queued results of `updateEventType`; each call takes the next one.
+    /// Queued results of `updateEventType`, one for each call.
     public var updateEventTypeResponses: [Result<APIEventType, any Error>] = []
     /// Calls to `deleteEventType`, oldest first.
     public var deleteEventTypeCalls: [DeleteEventTypeCall] = []
-    /// Queued results of `deleteEventType`; each call takes the next one.
+    /// Queued results of `deleteEventType`, one for each call.
     public var deleteEventTypeResponses: [Result<Void, any Error>] = []
 
     // MARK: Events
 
     /// Calls to `getEvents`, oldest first.
     public var getEventsCalls: [GetEventsCall] = []
-    /// Queued results of `getEvents`; each call takes the next one.
+    /// Queued results of `getEvents`, one for each call.
     public var getEventsResponses: [Result<[APIEvent], any Error>] = []
     /// Calls to `getAllEvents`, oldest first.
     public var getAllEventsCalls: [GetAllEventsCall] = []
-    /// Queued results of `getAllEvents`; each call takes the next one.
+    /// Queued results of `getAllEvents`, one for each call.
     public var getAllEventsResponses: [Result<[APIEvent], any Error>] = []
     /// Calls to `createEvent`, oldest first.
     public var createEventCalls: [CreateEventCall] = []
-    /// Queued results of `createEvent`; each call takes the next one.
+    /// Queued results of `createEvent`, one for each call.
     public var createEventResponses: [Result<APIEvent, any Error>] = []
     /// Calls to `createEventWithIdempotency`, oldest first.
     public var createEventWithIdempotencyCalls: [CreateEventWithIdempotencyCall] = []
-    /// Queued results of `createEventWithIdempotency`; each call takes the next one.
+    /// Queued results of `createEventWithIdempotency`, one for each call.
     public var createEventWithIdempotencyResponses: [Result<APIEvent, any Error>] = []
     /// Calls to `createEventsBatch`, oldest first.
     public var createEventsBatchCalls: [CreateEventsBatchCall] = []
-    /// Queued results of `createEventsBatch`; each call takes the next one.
+    /// Queued results of `createEventsBatch`, one for each call.
     public var createEventsBatchResponses: [Result<BatchCreateEventsResponse, any Error>] = []
     /// Calls to `updateEvent`, oldest first.
     public var updateEventCalls: [UpdateEventCall] = []
-    /// Queued results of `updateEvent`; each call takes the next one.
+    /// Queued results of `updateEvent`, one for each call.
     public var updateEventResponses: [Result<APIEvent, any Error>] = []
     /// Calls to `deleteEvent`, oldest first.
     public var deleteEventCalls: [DeleteEventCall] = []
-    /// Queued results of `deleteEvent`; each call takes the next one.
+    /// Queued results of `deleteEvent`, one for each call.
     public var deleteEventResponses: [Result<Void, any Error>] = []
 
     // MARK: Geofences
 
     /// Calls to `getGeofences`, oldest first.
     public var getGeofencesCalls: [GetGeofencesCall] = []
-    /// Queued results of `getGeofences`; each call takes the next one.
+    /// Queued results of `getGeofences`, one for each call.
     public var getGeofencesResponses: [Result<[APIGeofence], any Error>] = []
     /// Calls to `createGeofence`, oldest first.
     public var createGeofenceCalls: [CreateGeofenceCall] = []
-    /// Queued results of `createGeofence`; each call takes the next one.
+    /// Queued results of `createGeofence`, one for each call.
     public var createGeofenceResponses: [Result<APIGeofence, any Error>] = []
     /// Calls to `createGeofenceWithIdempotency`, oldest first.
     public var createGeofenceWithIdempotencyCalls: [CreateGeofenceWithIdempotencyCall] = []
-    /// Queued results of `createGeofenceWithIdempotency`; each call takes the next one.
+    /// Queued results of `createGeofenceWithIdempotency`, one for each call.
     public var createGeofenceWithIdempotencyResponses: [Result<APIGeofence, any Error>] = []
     /// Calls to `updateGeofence`, oldest first.
     public var updateGeofenceCalls: [UpdateGeofenceCall] = []
-    /// Queued results of `updateGeofence`; each call takes the next one.
+    /// Queued results of `updateGeofence`, one for each call.
     public var updateGeofenceResponses: [Result<APIGeofence, any Error>] = []
     /// Calls to `deleteGeofence`, oldest first.
     public var deleteGeofenceCalls: [DeleteGeofenceCall] = []
-    /// Queued results of `deleteGeofence`; each call takes the next one.
+    /// Queued results of `deleteGeofence`, one for each call.
     public var deleteGeofenceResponses: [Result<Void, any Error>] = []
 
     // MARK: Property definitions
 
     /// Calls to `getPropertyDefinitions`, oldest first.
     public var getPropertyDefinitionsCalls: [GetPropertyDefinitionsCall] = []
-    /// Queued results of `getPropertyDefinitions`; each call takes the next one.
+    /// Queued results of `getPropertyDefinitions`, one for each call.
     public var getPropertyDefinitionsResponses: [Result<[APIPropertyDefinition], any Error>] = []
     /// Calls to `createPropertyDefinition`, oldest first.
     public var createPropertyDefinitionCalls: [CreatePropertyDefinitionCall] = []
-    /// Queued results of `createPropertyDefinition`; each call takes the next one.
+    /// Queued results of `createPropertyDefinition`, one for each call.
     public var createPropertyDefinitionResponses: [Result<APIPropertyDefinition, any Error>] = []
     /// Calls to `createPropertyDefinitionWithIdempotency`, oldest first.
     public var createPropertyDefinitionWithIdempotencyCalls: [CreatePropertyDefinitionWithIdempotencyCall] = []
-    /// Queued results of `createPropertyDefinitionWithIdempotency`; each call takes the next one.
+    /// Queued results of `createPropertyDefinitionWithIdempotency`, one for each call.
     public var createPropertyDefinitionWithIdempotencyResponses: [Result<APIPropertyDefinition, any Error>] = []
     /// Calls to `updatePropertyDefinition`, oldest first.
     public var updatePropertyDefinitionCalls: [UpdatePropertyDefinitionCall] = []
-    /// Queued results of `updatePropertyDefinition`; each call takes the next one.
+    /// Queued results of `updatePropertyDefinition`, one for each call.
     public var updatePropertyDefinitionResponses: [Result<APIPropertyDefinition, any Error>] = []
     /// Calls to `deletePropertyDefinition`, oldest first.
     public var deletePropertyDefinitionCalls: [DeletePropertyDefinitionCall] = []
-    /// Queued results of `deletePropertyDefinition`; each call takes the next one.
+    /// Queued results of `deletePropertyDefinition`, one for each call.
     public var deletePropertyDefinitionResponses: [Result<Void, any Error>] = []
 
     // MARK: Feed
 
     /// Calls to `getChanges`, oldest first.
     public var getChangesCalls: [GetChangesCall] = []
-    /// Queued results of `getChanges`; each call takes the next one.
+    /// Queued results of `getChanges`, one for each call.
     public var getChangesResponses: [Result<ChangeFeedResponse, any Error>] = []
     /// Calls to `getLatestCursor`, oldest first.
     public var getLatestCursorCalls: [GetLatestCursorCall] = []
-    /// Queued results of `getLatestCursor`; each call takes the next one.
+    /// Queued results of `getLatestCursor`, one for each call.
     public var getLatestCursorResponses: [Result<Int64, any Error>] = []
   }
 

@@ -5,9 +5,9 @@ public import TrendyProtocols
 /// Network client with scripted responses that records its calls.
 ///
 /// A call takes the first element of its operation's queue (`createEventResponses`). If the queue is empty, the call
-/// throws `errorToThrow`; without an error it returns the default response (`eventsToReturn`). If there is no default
-/// response either, a write echoes its request, and the feed is empty at the requested cursor. Calls that throw are
-/// recorded as well. Like a real request, a call suspends once; if cancelled, it throws `CancellationError` and
+/// throws `errorToThrow` or, if no error is set, returns the default response (`eventsToReturn`). If there is no
+/// default response either, a write echoes its request, and the feed is empty at the requested cursor. Calls that throw
+/// are recorded as well. Like a real request, a call suspends once. A cancelled call throws `CancellationError` and
 /// consumes no response.
 ///
 /// Operations with default implementations are not scripted: `checkHealth()` requests the event types and consumes one

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Executor that runs jobs one at a time, in an order determined by a seed.
 ///
-/// The next job is chosen at random from all that are ready. Many seeds therefore cover many interleavings, and one
-/// seed always reproduces the same one:
+/// The next job is chosen at random from all ready jobs. Many seeds therefore cover many interleavings, and a given
+/// seed always reproduces the same interleaving:
 /// ```swift
 /// @Test(arguments: 0..<100 as Range<UInt64>)
 /// func `an edit during a push is kept`(seed: UInt64) async throws {
@@ -44,13 +44,13 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
 
   private let state: Mutex<State>
 
-  /// Creates an executor; any seed is valid.
+  /// Creates an executor. Any seed is valid.
   public init(seed: UInt64) {
     state = Mutex(State(generator: SeededGenerator(seed: seed)))
   }
 
-  /// Number of jobs run so far. Reproducible for a given seed when read inside ``run(_:)``; tasks that the body did not
-  /// await continue afterwards.
+  /// Number of jobs run so far. Reproducible for a given seed when read inside ``run(_:)``, because tasks that the body
+  /// did not await continue afterwards.
   public var steps: Int { state.withLock { $0.steps } }
 
   /// Runs the body on this executor and returns its result.
@@ -82,7 +82,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     return true
   }
 
-  /// Adds a job; called by the runtime.
+  /// Adds a job. Called by the runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let isFirst = state.withLock { state in

@@ -31,7 +31,7 @@ extension RuleRecord {
   /// - Parameters:
   ///   - zone: IANA name of the reader's time zone.
   ///   - dayStart: start of a day in seconds after midnight.
-  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  ///   - firstWeekday: first day of a week, where 0 is Sunday.
   public func expectation(zone: String, dayStart: Int, firstWeekday: Int = 1) -> Expectation {
     let today = day(of: now, zone: zone, dayStart: dayStart)
     var expected = Expectation(today: today)
@@ -81,8 +81,7 @@ extension RuleRecord {
     return CivilDate(daysSince1970: Int((clock / 86_400).rounded(.down)))
   }
 
-  /// Returns the shares of an event on its day and on the next one, which suffices because events last at most two
-  /// hours.
+  /// Returns an event's shares on its day and on the next day, which suffices because events last at most two hours.
   private func parts(of event: Event, zone: String, dayStart: Int, _ first: CivilDate) -> [(CivilDate, Double)] {
     let isRunning = records.contains { $0.fields["value"] == .string(event.id) }
     let isInTime = types.first { $0.id == event.eventTypeId }?.goal?.measure == .duration

@@ -4,7 +4,7 @@ public import TrendyModels
 
 /// Generated user record, with the results for days, streaks and goals that every implementation must compute from it.
 ///
-/// ``Expectation`` computes them with Foundation and simple loops, independently of the product.
+/// ``Expectation`` computes these results with Foundation and simple loops, independently of the product.
 public struct RuleRecord: Sendable {
   /// Current time.
   public let now: Date
@@ -20,19 +20,20 @@ public struct RuleRecord: Sendable {
   /// Starts of a day in seconds after midnight.
   public static let dayStarts = [0, 14_400, 66_600]
 
-  /// ``now`` is about a week or less after one of these days. The 45 days before three of them include clock changes.
+  /// Reference days. ``now`` is up to about a week after one of them. The 45 days before three of the reference days
+  /// include clock changes.
   private static let days = [
     CivilDate(year: 2026, month: 3, day: 12), CivilDate(year: 2026, month: 4, day: 9),
     CivilDate(year: 2026, month: 7, day: 1), CivilDate(year: 2026, month: 11, day: 8),
   ]
 
-  /// Goals of the types, in the order of the types; `nil` for a type without a goal.
+  /// Goals in the order of the types, with `nil` for a type without a goal.
   private static let goals: [Goal?] = [
     nil, Goal(1, per: .day), Goal(2, per: .week), Goal(5400, .duration, per: .week), Goal(.atMost, 2, per: .day),
     Goal(1200, .duration, per: .day), Goal(.atMost, 4, per: .week),
   ]
 
-  /// Generates a record; the seed determines its content.
+  /// Generates a record whose content is determined by the seed.
   public init(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let today = Self.days[Int(seed) % Self.days.count].advanced(by: Int.random(in: 0..<7, using: &random))
@@ -107,7 +108,7 @@ public struct RuleRecord: Sendable {
     if Int.random(in: 0..<8, using: &random) == 0 {
       event.isAllDay = true
       event.timeZone = zone
-      // Midnight in the zone; the clocks of these zones do not change at midnight.
+      // Midnight in the zone, because the clocks of these zones do not change at midnight.
       let offset = TimeZone(identifier: zone)?.secondsFromGMT(for: Date(timeIntervalSince1970: midnight)) ?? 0
       event.timestamp = Date(timeIntervalSince1970: midnight - Double(offset))
     } else if Bool.random(using: &random) {

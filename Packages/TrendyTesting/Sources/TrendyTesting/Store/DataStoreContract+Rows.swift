@@ -152,7 +152,7 @@ extension DataStoreContract {
         }
       }
       try unit.save()
-      // An unsaved event is deleted as well; an event that was moved to another type is kept.
+      // An unsaved event is deleted as well, but an event that was moved to another type is kept.
       try unit.upsertEvent(id: "late") { $0.eventTypeId = "type-1" }
       try unit.upsertEvent(id: "type-1-evt-3") { $0.eventTypeId = "type-2" }
       try unit.deleteEventType(id: "type-1")

@@ -55,7 +55,7 @@ extension DataStoreContract {
       }
       try unit.save()
       func addOne(_ unit: any DataStoreProtocol) throws {
-        // Reads the event first: a unit that kept this read in a cache would lose an update.
+        // Read the event first, because a unit that cached this read would lose an update.
         _ = try unit.findEvent(id: "evt-1")
         try unit.upsertEvent(id: "evt-1") { $0.notes = ($0.notes.flatMap { Int($0) }).map { "\($0 + 1)" } }
         try unit.save()

@@ -42,8 +42,8 @@ extension MockDataStore {
 
 // MARK: Seeding
 //
-// A seed method creates a row, saves it immediately together with all unsaved changes of the unit, and returns it. It
-// is not recorded and throws no injected error. Ids default to a reproducible UUIDv7.
+// A seed method creates a row, saves it immediately together with all unsaved changes of the unit, and returns the row.
+// The call is not recorded and throws no injected errors. Ids default to a reproducible UUIDv7.
 extension MockDataStore {
   /// Seeds an event type named "Seeded".
   @discardableResult

@@ -5,10 +5,10 @@ public import TrendyProtocols
 /// The real store on an in-memory file system, with a spy that records calls and throws injected errors.
 ///
 /// The mock is one unit of work: upserts are visible immediately in `stored…` and discarded by ``rollback()``. Calls
-/// are recorded before an injected error is thrown; in that case the store is not called.
+/// are recorded before an injected error is thrown. If an error is thrown, the store is not called.
 ///
-/// Unlike the real store, the mock creates missing parents: an event without a type gets one named "MockDefault", and a
-/// property definition for a missing type creates that type with the name "Placeholder".
+/// Unlike the real store, the mock creates missing parents: an event without a type gets a type named "MockDefault",
+/// and a property definition for a missing type creates that type with the name "Placeholder".
 ///
 /// Deliberately not `Sendable`: see <doc:Mocking>.
 public final class MockDataStore {
@@ -223,7 +223,7 @@ extension MockDataStore {
     throwOnSyncState = nil
   }
 
-  /// Clears the recorded calls; rows and injected errors are kept. Useful after a test's setup, which makes calls too.
+  /// Clears the recorded calls, but keeps rows and injected errors. Useful after a test's setup, which makes calls too.
   public func resetRecords() {
     upsertEventCalls = []
     upsertEventTypeCalls = []

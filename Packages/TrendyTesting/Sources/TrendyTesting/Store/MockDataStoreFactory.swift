@@ -3,7 +3,7 @@ public import TrendyProtocols
 
 /// Factory that always returns the same ``MockDataStore``, so that a test can inspect it.
 ///
-/// A real factory creates a unit per caller. This one supports a single caller, and the test may use the store only
+/// A real factory creates a unit per caller. This factory supports a single caller, and the test may use the store only
 /// while that caller is idle: see <doc:Mocking>.
 ///
 /// `@unchecked Sendable` because the store is not `Sendable`. The factory assigns `mockStore` once and uses it only in

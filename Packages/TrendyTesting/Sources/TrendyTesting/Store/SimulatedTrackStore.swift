@@ -26,7 +26,7 @@ public final class SimulatedTrackStore: TrackStore {
   /// Number of calls.
   public var calls: Int { state.withLock { $0.calls } }
 
-  /// Lets the next `count` calls succeed and all later ones fail. ``restart()`` recovers the data that was durable by
+  /// Lets the next `count` calls succeed and all later calls fail. ``restart()`` recovers the data that was durable by
   /// then.
   public func end(afterCalls count: Int) { state.withLock { $0.callsLeft = count } }
 

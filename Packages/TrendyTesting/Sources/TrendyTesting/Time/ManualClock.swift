@@ -5,13 +5,12 @@ public import TrendyProtocols
 /// Clock that advances only when a test advances it.
 ///
 /// ``advance(by:)`` wakes sleepers in order of their deadlines, then in the order they went to sleep. Each sleeper runs
-/// as far as it can before the next one wakes. A sleep that begins and ends during the advance is woken as well.
-/// well.
+/// as far as it can before the next sleeper wakes. A sleep that begins and ends during the advance is woken as well.
 ///
-/// This is exact if all tasks run on one ``SeededTaskExecutor``. On other executors the clock cannot know whether a
-/// task has finished: it waits until every woken task has started, and then yields until no task has used the clock for
-/// a while. Long work that does not use the clock must be awaited directly, or with ``waitForSleepers(_:)`` if it ends
-/// in another sleep.
+/// The order is exact if all tasks run on one ``SeededTaskExecutor``. On other executors the clock cannot determine
+/// whether a task has finished: it waits until every woken task has started, and then yields until no task has used the
+/// clock for a while. Long work that does not use the clock must be awaited directly, or with ``waitForSleepers(_:)``
+/// if it ends in another sleep.
 public final class ManualClock: TimeSource, Sendable {
   private struct Sleeper {
     let id: UInt64
@@ -80,12 +79,12 @@ public final class ManualClock: TimeSource, Sendable {
   /// Number of sleeping tasks.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Time until the next sleeper is due; `nil` if no task is sleeping.
+  /// Time until the next sleeper is due, or `nil` if no task is sleeping.
   public var nextDeadline: Duration? {
     state.withLock { state in state.sleepers.first.map { $0.deadline - state.uptime } }
   }
 
-  /// Sleeps until the clock has advanced by `duration`. Returns immediately if it is not positive.
+  /// Sleeps until the clock has advanced by `duration`. Returns immediately if `duration` is not positive.
   /// - Throws: `CancellationError` immediately when the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
@@ -180,8 +179,8 @@ public final class ManualClock: TimeSource, Sendable {
 }
 
 extension ManualClock {
-  /// The other tasks count as idle after this many yields without activity. Fewer suffice once the task woken last is
-  /// asleep again, because it has then done its work.
+  /// Number of yields without activity after which the other tasks count as idle. Fewer yields suffice once the task
+  /// that was woken last is asleep again, because that task has then done its work.
   private static let quietRounds = (afterSleep: 200, onTheWay: 2000)
 
   /// Yields until the other tasks are idle.

@@ -6,8 +6,8 @@ extension SimulatedDay {
   /// twice as much under a roof.
   ///
   /// The speed is independent of position errors: a receiver whose position is displaced reports the true speed. At
-  /// rest, half of the receivers report 0 and the others report their error. Fixes from WiFi or cell towers,
-  /// recognisable by an accuracy of 30 m or worse, have no speed. Apply this variant before any other.
+  /// rest, half of the receivers report 0 and the other half report their error. Fixes from WiFi or cell towers,
+  /// recognisable by an accuracy of 30 m or worse, have no speed. Apply this variant before any other variant.
   public func tellingSpeed() -> SimulatedDay {
     var user = SimulatedTraveller(seed: seed, world: world, recorder: recorder)
     user.live()

@@ -13,7 +13,7 @@ import TrendyModels
 
 // MARK: The same trips with a poorer receiver
 extension SimulatedDay {
-  /// Removes fixes so that consecutive ones are at least this many seconds apart.
+  /// Removes fixes so that consecutive fixes are at least this many seconds apart.
   public func thinned(toSeconds seconds: TimeInterval) -> SimulatedDay {
     var day = self
     var last = Date.distantPast
@@ -70,8 +70,8 @@ extension SimulatedDay {
 
   /// Replaces a share (0 to 1) of the fixes with cell-tower positions, some of them consecutive.
   ///
-  /// The tower is the nearest one or its neighbour, about a kilometre away, with an accuracy of 400 m to 1.7 km. The
-  /// coordinates of a tower never change. A fix less than ten seconds after the previous one is kept.
+  /// The tower is the nearest tower or its neighbour, about a kilometre away, with an accuracy of 400 m to 1.7 km. The
+  /// coordinates of a tower never change. A fix less than ten seconds after the previous fix is kept.
   public func askingCells(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
     var random = SeededGenerator(seed: seed)
@@ -93,7 +93,7 @@ extension SimulatedDay {
   ///
   /// A share (0 to 1) of the fixes with an accuracy of up to 20 m is followed by a fix that is up to 200 m off and
   /// reports an accuracy of 20 to 50 m. For minutes at a time, the inserted fixes stay at an access point that the user
-  /// has already passed. Nothing is inserted between fixes less than eight seconds apart.
+  /// has already passed. No fixes are inserted between fixes less than eight seconds apart.
   public func askingAccessPoints(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
     var random = SeededGenerator(seed: seed)
@@ -138,8 +138,8 @@ extension SimulatedDay {
     return day
   }
 
-  /// Returns the position of the cell tower in a square of the map, determined by the seed. The side of a square
-  /// measures 1/`squaresOfDegree` of a degree of latitude.
+  /// Returns the position of the cell tower in a square of the map, determined by the seed. The sides of a square are
+  /// 1/`squaresOfDegree` of a degree of latitude long.
   private static func mast(
     near place: Coordinate, cellsNorth: Int = 0, squaresOfDegree: Double = 100, seed: UInt64
   ) -> Coordinate {

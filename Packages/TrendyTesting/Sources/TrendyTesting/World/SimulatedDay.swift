@@ -8,7 +8,8 @@ public import TrendyModels
 /// let found = TripDetector.trips(in: day.fixes)  // compare with day.trips
 /// ```
 /// The truth is known by construction: the traveller moves second by second, and the receiver samples some of these
-/// seconds with its own errors. Equal arguments produce equal days on every machine whose `sin` and `cos` agree.
+/// seconds with its own errors. Equal arguments produce equal days on every machine whose `sin` and `cos` return the
+/// same results.
 public struct SimulatedDay: Hashable, Sendable {
   /// Surroundings and means of transport. Each world poses a different difficulty for a trip detector.
   public enum World: String, Hashable, Sendable, Codable, CaseIterable {
@@ -38,8 +39,8 @@ public struct SimulatedDay: Hashable, Sendable {
   public enum Recorder: String, Hashable, Sendable, Codable, CaseIterable {
     /// A fix every 10 to 45 s. Sleeps at rest and wakes up after 100 to 250 m.
     case phone
-    /// A fix every 1 to 5 s with reception. Half of these receivers have some reception in buildings; half report no
-    /// accuracy.
+    /// A fix every 1 to 5 s with reception. Half of these receivers have some reception in buildings, and half report
+    /// no accuracy.
     case logger
     /// A fix every 15 to 60 s. Sleeps at rest and wakes up within 30 m.
     case tracker
@@ -65,7 +66,7 @@ public struct SimulatedDay: Hashable, Sendable {
     public var endTime: Date
     /// Path length in metres.
     public var distanceMeters: Double
-    /// Legs in chronological order; at least one.
+    /// Legs in chronological order. There is at least one leg.
     public var legs: [Leg]
   }
 
@@ -78,7 +79,7 @@ public struct SimulatedDay: Hashable, Sendable {
   let world: World
   let recorder: Recorder
 
-  /// Simulates a day; equal arguments produce equal days.
+  /// Simulates a day. Equal arguments produce equal days.
   public init(seed: UInt64, world: World, recorder: Recorder) {
     (self.seed, self.world, self.recorder) = (seed, world, recorder)
     var user = SimulatedTraveller(seed: seed, world: world, recorder: recorder)

@@ -222,7 +222,7 @@ extension SimulatedTraveller {
     /// Probability of a stop at the end of a straight section, and its duration.
     var stops: Double
     var stop: ClosedRange<Double>
-    /// Probabilities of a straight section without reception and of one in slow traffic.
+    /// Probabilities of a straight section without reception and of a straight section in slow traffic.
     var tunnels = 0.0
     var crawls = 0.0
 

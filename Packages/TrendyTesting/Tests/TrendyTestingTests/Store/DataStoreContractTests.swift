@@ -7,7 +7,7 @@ import TrendyTesting
 struct DataStoreContractTests {
   @Test("the mock meets the contract", arguments: DataStoreContract.clauses)
   func mockKeeps(clause: DataStoreContract.Clause) throws {
-    // The first unit is the mock; the others use its store.
+    // The first unit is the mock. Further units use the store behind the mock.
     let store = MockDataStore()
     var isFirst = true
     try clause.check {

@@ -10,7 +10,7 @@ public protocol WireFields: Hashable, Sendable {
 /// version.
 public struct OwnMembers: Hashable, Sendable {
   var id = ""
-  /// User that owns the entity; `nil` in a request.
+  /// User that owns the entity, or `nil` in a request.
   var userId: String?
   var createdAt: Date?
   var updatedAt: Date?
@@ -113,7 +113,7 @@ extension VisitedFields {
     try fields.visit(&changes, &writer)
   }
 
-  /// Returns the update that changes `old` to these fields, with only the fields that differ; `nil` if no field
+  /// Returns the update that changes `old` to these fields, with only the fields that differ, or `nil` if no field
   /// differs.
   func changes(from old: Self) -> Changes? {
     var (new, old, changes) = (self, old, Self.unchanged)

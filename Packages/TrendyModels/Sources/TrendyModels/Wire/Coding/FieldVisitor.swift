@@ -9,7 +9,7 @@ protocol FieldVisitor: ~Copyable {
 
   /// Visits the id of the entity, which an update does not contain.
   mutating func identifier(_ name: StaticString, _ value: inout String) throws(Failure)
-  /// Visits a member that a hub assigns; only stored documents have it.
+  /// Visits a member that a hub assigns. Only stored documents have such members.
   mutating func assigned<Value: FieldValue>(_ name: StaticString, _ value: inout Value?) throws(Failure)
   mutating func required<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
@@ -21,7 +21,7 @@ protocol FieldVisitor: ~Copyable {
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
   mutating func clearable<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value?, _ change: inout Patch<Value>) throws(Failure)
-  /// Visits a field whose keys are merged one by one; an inner `nil` removes a key.
+  /// Visits a field whose keys are merged one by one. An inner `nil` removes a key.
   mutating func merged<Value: FieldValue>(
     _ name: StaticString, _ value: inout [String: Value]?, _ change: inout [String: Value?]?) throws(Failure)
 }

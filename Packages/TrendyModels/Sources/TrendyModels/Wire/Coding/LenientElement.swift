@@ -18,7 +18,7 @@ extension LenientElement: WireValue {
 
   public func append(to writer: inout WireWriter) throws { try writer.append(json) }
 
-  /// Decodes the element with another coder; the path of an error then begins at the element.
+  /// Decodes the element with another coder, in which case the path of an error begins at the element.
   public init(from decoder: any Decoder) throws {
     let json = try JSONValue(from: decoder)
     self = try WireJSON.decode(Self.self, from: WireJSON.encode(json))

@@ -33,7 +33,7 @@ public struct WireReader {
     }
   }
 
-  /// Reads an integer that must be in a range; the error names the member.
+  /// Reads an integer that must be in a range. An error contains the member's name.
   public mutating func required(_ name: StaticString, in range: ClosedRange<Int64>) throws -> Int64 {
     try check(required(name), name, range)
   }

@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// Value of a member in a wire document.
 ///
-/// Besides `Codable`, it can be created from a parsed document and appended to JSON text directly.
+/// In addition to `Codable`, a wire value can be created from a parsed document and appended to JSON text directly.
 public protocol WireValue: Codable {
   /// Reads the value from a node of a parsed document.
   init(_ node: JSONNode) throws

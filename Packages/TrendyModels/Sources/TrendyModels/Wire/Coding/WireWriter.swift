@@ -2,8 +2,9 @@ import TrendyFoundation
 
 /// Writer of wire documents: as JSON text, to an `Encoder`, or as the members of a ``JSONValue``.
 ///
-/// The unknown members of an object are set first. The known members must then be written in the order of their names;
-/// the writer inserts the unknown ones between them. A known member replaces an unknown one of the same name.
+/// The unknown members of an object are set first. The known members must then be written in the order of their names,
+/// and the writer inserts the unknown members between them. A known member replaces an unknown member with the same
+/// name.
 public struct WireWriter: ~Copyable {
   private let coder: OtherCoder?
   private var text: UnsafeMutablePointer<UInt8>
@@ -20,8 +21,8 @@ public struct WireWriter: ~Copyable {
 
   /// Container of a Foundation encoder.
   ///
-  /// A separate class, so that the runtime creates the container's type only when one is used. Creating it takes 1/30
-  /// of the run time of a short command.
+  /// A separate class, so that the runtime creates the container's type only when a container is used. Creating the
+  /// type takes 1/30 of the run time of a short command.
   private final class OtherCoder {
     var container: KeyedEncodingContainer<WireKey>
 
@@ -276,8 +277,8 @@ extension WireWriter {
 
   /// Appends the shortest decimal number that parses as the same double.
   mutating func append(_ value: Double) throws {
-    // The shortest representation of a large whole number, such as 4.611686018427388e+18, denotes another integer when
-    // parsed exactly.
+    // Write large whole numbers as integers, because their shortest representation, such as 4.611686018427388e+18,
+    // denotes another integer when parsed exactly.
     if let whole = Int64(exactly: value) { return append(whole) }
     guard value.isFinite else { throw Unwritable(value: value) }
     if makesValue {

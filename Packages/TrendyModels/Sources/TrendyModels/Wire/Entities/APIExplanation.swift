@@ -5,13 +5,13 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
   /// Decision of the trip detector, with the measured values behind it.
   public struct Decision: Hashable, Sendable {
     public var time: Date
-    /// Identifier of the rule; newer hubs may send others.
+    /// Identifier of the rule. Newer hubs may send other identifiers.
     public var rule: String
     public var seconds: Double?
     public var meters: Double?
     /// Limit that ``seconds`` or ``meters`` was compared with.
     public var limit: Double?
-    /// The decision as a sentence without its time; `nil` if the hub sends none.
+    /// The decision as a sentence without its time, or `nil` if the hub sends none.
     public var words: String?
 
     public init(
@@ -31,10 +31,10 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
   public let id: String
   /// Device whose readings were used.
   public var deviceId: String
-  /// Name of the device; empty if the user has removed the device.
+  /// Name of the device, or an empty string if the user has removed the device.
   public var deviceName: String
   public var start: Date
-  /// End of the trip or visit; `nil` while it is in progress.
+  /// End of the trip or visit, or `nil` while it is in progress.
   public var end: Date?
   /// Number of stored readings from start to end.
   public var readings: Int
@@ -42,7 +42,7 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
   public var isSettled: Bool
   /// Whether the user changed or deleted the event, so that detection no longer updates it.
   public var isPersonal: Bool
-  /// Decisions in chronological order; empty for visits, and for trips recorded with explicit trip commands.
+  /// Decisions in chronological order, or an empty array for visits and for trips recorded with explicit trip commands.
   public var decisions: [Decision]
 
   public init(

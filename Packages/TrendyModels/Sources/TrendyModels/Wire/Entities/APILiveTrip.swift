@@ -12,7 +12,7 @@ public struct APILiveTrip: Hashable, Sendable, Identifiable {
   public var start: Date
   /// Path length in metres.
   public var distance: Double
-  /// Ground speed in metres per second; `nil` if unknown.
+  /// Ground speed in metres per second, or `nil` if unknown.
   public var speed: Double?
   /// Time of the last fix.
   public var fixedAt: Date?
@@ -93,7 +93,7 @@ extension LiveTripsResponse: WireDocument {
 /// Recent posts from a device that the hub did not store.
 public struct APILeftOut: Hashable, Sendable {
   public var deviceId: String
-  /// Name of the device; empty if the user has removed the device.
+  /// Name of the device, or an empty string if the user has removed the device.
   public var deviceName: String
   /// Number of posts from the first to the last, inclusive.
   public var count: Int
@@ -101,7 +101,7 @@ public struct APILeftOut: Hashable, Sendable {
   public var last: Date
   /// Reason why the last post was not stored, as text.
   public var reason: String
-  /// Whether the last post was rejected as a whole; the device then retains it and sends it again.
+  /// Whether the last post was rejected as a whole, in which case the device retains the post and sends it again.
   public var isHeldBySender: Bool
 
   public init(

@@ -17,7 +17,7 @@ extension BatchCreateEventsRequest: WireDocument {
   }
 }
 
-/// Response to a batch of creates; events succeed and fail independently.
+/// Response to a batch of creates, in which events succeed and fail independently.
 public struct BatchCreateEventsResponse: Hashable, Sendable {
   public var created: [APIEvent]
   public var errors: [BatchError]?

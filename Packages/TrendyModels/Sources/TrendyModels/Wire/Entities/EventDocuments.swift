@@ -171,7 +171,7 @@ public struct CreateEventRequest: EntityDocument {
   }
 }
 
-/// Changes to an event; absent fields remain unchanged.
+/// Changes to an event. Absent fields remain unchanged.
 public struct UpdateEventRequest: Hashable, Sendable {
   public var eventTypeId: String?
   public var timestamp: Date?
@@ -188,7 +188,7 @@ public struct UpdateEventRequest: Hashable, Sendable {
   public var healthKitSampleId: Patch<String>
   public var healthKitCategory: Patch<String>
   public var timeZone: Patch<String>
-  /// Changes by key: an inner `nil` removes a property; absent keys remain unchanged.
+  /// Changes by key. An inner `nil` removes a property, and absent keys remain unchanged.
   public var properties: [String: APIPropertyValue?]?
 
   public init(

@@ -6,7 +6,7 @@ public struct EventTypeFields: WireFields {
   public var name = ""
   public var color = "#888888"
   public var icon = "circle"
-  /// Goal as JSON, parsed by ``Goal/init(_:)-(JSONValue)``; may be a goal that only newer versions can represent.
+  /// Goal as JSON, parsed by ``Goal/init(_:)-(JSONValue)``. May be a goal that only newer versions can represent.
   public var goal: JSONValue?
 }
 
@@ -59,7 +59,7 @@ public struct CreateEventTypeRequest: EntityDocument {
   }
 }
 
-/// Changes to an event type; absent fields remain unchanged.
+/// Changes to an event type. Absent fields remain unchanged.
 public struct UpdateEventTypeRequest: Hashable, Sendable {
   public var name: String?
   public var color: String?

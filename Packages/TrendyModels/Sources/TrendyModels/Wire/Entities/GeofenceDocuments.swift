@@ -103,7 +103,7 @@ public struct CreateGeofenceRequest: EntityDocument {
   }
 }
 
-/// Changes to a geofence; absent fields remain unchanged.
+/// Changes to a geofence. Absent fields remain unchanged.
 public struct UpdateGeofenceRequest: Hashable, Sendable {
   public var name: String?
   public var latitude: Double?

@@ -69,7 +69,7 @@ public struct CreatePropertyDefinitionRequest: EntityDocument {
   }
 }
 
-/// Changes to a property definition; absent fields remain unchanged.
+/// Changes to a property definition. Absent fields remain unchanged.
 public struct UpdatePropertyDefinitionRequest: Hashable, Sendable {
   public var key: String?
   public var label: String?

@@ -1,7 +1,7 @@
 /// Collects the rows of each kind in key order while a segment is being written (docs/format.md, "Segment").
 ///
-/// Version 7 UUIDs, which increase with their creation time, come first, followed by other UUIDs. Both are sorted by
-/// the upper half of the key. Hashes follow in row order.
+/// Version 7 UUIDs, which increase with their creation time, come first, followed by other UUIDs. Both groups are
+/// sorted by the upper half of the key. Hashes follow in row order.
 final class KeyOrder {
   /// Group key under which a segment stores the rows of a kind in key order.
   static let group = UInt64.max

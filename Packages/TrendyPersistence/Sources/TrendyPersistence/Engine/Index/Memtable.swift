@@ -39,7 +39,7 @@ final class Memtable {
 
   deinit { rows.deallocate() }
 
-  /// Number of keys, including deleted ones.
+  /// Number of keys, including deleted keys.
   var count: Int { usedSlots }
 
   func find(kind: UInt8, key: RowKey) -> UnsafeRawPointer? {
@@ -294,7 +294,7 @@ extension Memtable {
   }
 
   private static func emptyTable(_ bytes: Int) -> RowMemory {
-    // The system provides large allocations zeroed. In small ones, only the tags need to be cleared.
+    // The system provides large allocations zeroed. In small allocations, only the tags need to be cleared.
     guard bytes <= 64 << 10 else { return RowMemory(zeroed: bytes) }
     let table = RowMemory(bytes)
     for bucket in stride(from: 0, to: bytes, by: bucketBytes) {

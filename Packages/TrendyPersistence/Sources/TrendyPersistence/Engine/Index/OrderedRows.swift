@@ -1,7 +1,7 @@
 /// Row numbers ordered by sort value, then key, in leaves of up to 512 rows.
 ///
 /// An insertion moves the elements of only one leaf. Appending, the usual case because timestamps mostly increase,
-/// moves none.
+/// moves no elements.
 final class OrderedRows {
   private final class Leaf {
     var sorts: [Int64] = []
@@ -17,8 +17,8 @@ final class OrderedRows {
   private var leaves: [Leaf] = []
   private(set) var count = 0
 
-  /// Inserts a row. `records` contains the addresses of all rows by row number; their keys order rows with equal sort
-  /// values.
+  /// Inserts a row. `records` contains the addresses of all rows by row number. Rows with equal sort values are ordered
+  /// by their keys.
   func insert(_ row: UInt32, sort: Int64, records: UnsafePointer<UnsafeRawPointer>) {
     count += 1
     guard let last = leaves.last else {

@@ -59,7 +59,7 @@ final class StoreTables {
     let keys = records[first...].compactMap { record in
       record != Memtable.nobody && RowLayout.kind(record) == kind ? RowLayout.key(record) : nil
     }
-    // After an error the search can be repeated. It does not find rows that are already hidden.
+    // After an error the search can be repeated, because it does not find rows that are already hidden.
     try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
       if let place = try segments.supersede(found) { superseded.append(place) }
     }

@@ -1,8 +1,8 @@
 /// Durable end of the log, stored in the lock file (docs/format.md, "Lock").
 ///
 /// A process that saves once and exits writes no later group that could mark its save as durable. The next process
-/// learns it from this record instead. The record is only a hint and is never synced: if it is old or missing, fewer
-/// groups are known to be durable.
+/// obtains this information from the record instead. The record is only a hint and is never synced: if it is old or
+/// missing, fewer groups are known to be durable.
 struct DurableEnd: Hashable {
   private static let bytes = 32
 

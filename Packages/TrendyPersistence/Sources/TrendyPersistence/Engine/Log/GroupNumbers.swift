@@ -11,7 +11,7 @@ struct GroupName: Hashable, Comparable {
 /// again, and instantiating its generic type would make a short command 5 % slower.
 final class GroupNumbers {
   private(set) var names: [GroupName] = []
-  /// Group numbers; 0 marks a free slot. The size is a power of two.
+  /// Group numbers, with 0 in free slots. The number of slots is a power of two.
   private var slots = Column<UInt32>(zeros: 256)
 
   func find(_ name: GroupName) -> UInt32? {

@@ -202,8 +202,8 @@ struct Log {
     }
   }
 
-  /// Deletes the leftover file from an earlier attempt. It must not be reused: if its sync failed, the kernel may never
-  /// write its pages, even if later syncs succeed.
+  /// Deletes the leftover file from an earlier attempt. The file must not be reused: if a sync of the file failed, the
+  /// kernel may never write its pages, even if later syncs succeed.
   private func removeLeftover(_ path: String) throws(FileSystemError) {
     do {
       try fileSystem.remove(path)
@@ -284,8 +284,8 @@ struct Log {
         // Rows read earlier keep their addresses, so keep both blocks of memory.
         if chunk.memory !== memory { memories.append(chunk.memory) }
         tail = try self.tail(of: chunk.memory, chunk: header, from: end, after: sequence)
-        // These bytes were needed only for the check. In a process with many small stores they would use most of its
-        // memory.
+        // Release these bytes, which were needed only for the check. In a process with many small stores they would use
+        // most of the memory.
         if tail == .clean { chunk.memory.returnZeros(from: end) }
       }
       var cut = 0
@@ -362,7 +362,7 @@ struct Log {
 
   /// Classifies the bytes after the last intact group.
   ///
-  /// Several saves may be in progress at once, so after a crash a later group can be intact while an earlier one is
+  /// Several saves may be in progress at once, so after a crash a later group can be intact while an earlier group is
   /// broken. Each group contains the number of the last group that its writer knew to be durable. If an intact group
   /// lists the broken group as durable, the broken group is damage.
   func tail(

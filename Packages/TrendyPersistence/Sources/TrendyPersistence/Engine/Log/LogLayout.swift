@@ -61,7 +61,7 @@ struct ChunkHeader: Hashable {
 /// Header of a commit group, which contains one save (docs/format.md, "Group").
 struct GroupHeader: Hashable {
   static let bytes = 48
-  /// Exclusive upper bound for the length of a group in bytes; the length field has 32 bits.
+  /// Exclusive upper bound for the length of a group in bytes, because the length field has 32 bits.
   static let largest = 1 << 31
 
   var length: Int
@@ -69,8 +69,8 @@ struct GroupHeader: Hashable {
   var epoch: UInt64
   /// Starts at 1 and increases by 1 with each group.
   var sequence: UInt64
-  /// Highest sequence number that the writer knew to be durable. A broken group with a number up to this one is damage;
-  /// with a higher number it is a torn tail.
+  /// Highest sequence number that the writer knew to be durable. A broken group is damage if its number does not exceed
+  /// this value. Otherwise the group is a torn tail.
   var durable: UInt64
   /// Whether this is the last group in its chunk. The log continues in the next chunk.
   var isSeal: Bool

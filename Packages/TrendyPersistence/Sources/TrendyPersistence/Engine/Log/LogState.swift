@@ -19,7 +19,7 @@ struct Handle {
   /// Whether a unit of work on this handle holds the write lock and has applied every group.
   var isAppending = false
   var savedBytes = 0
-  /// Counter incremented by every save; `nil` if this handle has to check the log for new groups.
+  /// Counter incremented by every save, or `nil` if this handle has to check the log for new groups.
   var counter: (any SharedCounter)?
   /// Value of ``counter`` from before the log was last read to its end.
   var seen: UInt64?
@@ -47,7 +47,7 @@ extension LogState {
     let new = try Log.current(
       directory: directory, fileSystem: fileSystem, keepingSegmentsOf: generation.tables.segments
     ).recovered.state
-    // Only a repair removes groups. The store must then be reopened.
+    // If groups are missing, the store must be reopened, because only a repair removes groups.
     guard new.tail.sequence >= tail.sequence else { throw .missing(path: path) }
     generation = new.generation
     tail = new.tail.replacing(tail)
@@ -56,7 +56,7 @@ extension LogState {
     return true
   }
 
-  /// Switches to the newest generation, or keeps the current one if the directory no longer exists.
+  /// Switches to the newest generation, or keeps the current generation if the directory no longer exists.
   mutating func standOnNewest(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let file = generation.manifestFile
     let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? true }
@@ -78,7 +78,7 @@ extension LogState {
       // Read into the chunk's memory beyond the end, where no reader looks.
       var target = tail.place(for: GroupHeader.bytes)
       guard try tail.read(into: target, count: GroupHeader.bytes) else {
-        // A chunk has its full length from its creation on, so the file must have been truncated.
+        // A chunk is created with its full length, so the file must have been truncated.
         throw .damaged(path: directory + "/" + StoreFormat.chunkName(tail.chunk.number), offset: tail.end)
       }
       guard
@@ -130,7 +130,7 @@ extension LogState {
   /// Starts creating the next chunk in the background while the current chunk still has space, so that a handle that
   /// saves a lot need not wait for the file or its memory.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
-    // Not worthwhile for a program that saves once and exits.
+    // Preparing a chunk is not worthwhile for a program that saves once and exits.
     guard tail.spare == nil, handle.savedBytes >= options.firstChunkBytes / 4, tail.end * 2 >= tail.chunk.chunkBytes
     else { return }
     let header = ChunkHeader(after: tail.chunk, chunkBytes: min(tail.chunk.chunkBytes * 2, options.largestChunkBytes))
@@ -145,7 +145,7 @@ extension LogState {
 // MARK: Preparing to append
 
 extension LogState {
-  /// Prepares for appending under the write lock: applies every group and clears any bytes after the last one.
+  /// Prepares for appending under the write lock: applies every group and clears any bytes after the last group.
   mutating func prepareToAppend(_ log: Log) throws(StorageError) {
     if let failure = handle.failure { throw failure }
     if let writeFailure = tail.writeFailure { throw writeFailure }
@@ -175,8 +175,8 @@ extension LogState {
 
   /// Switches to the newest generation. Throws if the directory was moved or removed.
   ///
-  /// Queries the file status of the manifest rather than of the chunk. After a query, Linux writes a new nanosecond
-  /// timestamp at the file's next write, and journaling the timestamp would make a save 50 % slower.
+  /// Queries the file status of the manifest rather than of the chunk, because Linux updates the timestamp of a queried
+  /// file on the file's next write. Journaling the timestamp would make a save 50 % slower.
   private mutating func standOnNewestGeneration(_ log: Log) throws(StorageError) {
     let file = generation.manifestFile
     let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? false }

@@ -1,8 +1,8 @@
 /// Current chunk of the log and the end of the groups read by this handle.
 struct LogTail {
   var pin: RowPin
-  /// Memory of the chunk. Bytes before `end` equal those in the file. Grows to the full length of the chunk when the
-  /// handle writes or reads beyond the initial prefix.
+  /// Memory of the chunk. Bytes before `end` equal the bytes in the file. Grows to the full length of the chunk when
+  /// the handle writes or reads beyond the initial prefix.
   var memory: RowMemory
   var file: any OpenFile
   var chunk: ChunkHeader
@@ -50,8 +50,7 @@ struct LogTail {
   /// Durable end to record after the last group has been synced.
   var mark: DurableEnd { DurableEnd(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
 
-  /// Returns this newly read tail, supplemented with facts that the handle already knew, such as which groups are
-  /// durable.
+  /// Returns this newly read tail, supplemented with the handle's earlier state, such as which groups are durable.
   ///
   /// If the chunk is still current, its open file is kept, because the kernel reports a lost write only on descriptors
   /// that were open at the time.
@@ -82,7 +81,8 @@ struct LogTail {
     return memory.base + end
   }
 
-  /// Continues in another chunk. `memory` must be zeroed and have the chunk's length; `nil` allocates it.
+  /// Continues in another chunk. `memory` must be zeroed and have the chunk's length, or be `nil` to allocate new
+  /// memory.
   mutating func enter(_ header: ChunkHeader, file: any OpenFile, memory: RowMemory? = nil) {
     bytesBefore += end
     self.file = file

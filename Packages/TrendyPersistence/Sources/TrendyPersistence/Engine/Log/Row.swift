@@ -9,12 +9,12 @@
 /// Memory that contains rows.
 ///
 /// `@unchecked`: the bytes of a row are written before the row can be found, under the engine's lock, which also orders
-/// memory accesses. They never change afterwards. Only the holder of the write lock writes, and only beyond the rows
-/// that can be found.
+/// memory accesses. The bytes never change afterwards. Only the holder of the write lock writes, and only beyond the
+/// rows that can be found.
 final class RowMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let count: Int
-  /// Mapped pages that contain ``base``; `nil` for memory from `malloc`.
+  /// Mapped pages that contain ``base``, or `nil` for memory from `malloc`.
   private var pages: ZeroPages?
 
   /// Large allocations use physical memory only for pages that have been touched.
@@ -55,7 +55,7 @@ final class RowMemory: @unchecked Sendable {
       let page = 4096
       let start = (Int(bitPattern: base) + offset + page - 1) & -page
       let end = (Int(bitPattern: base) + offset + count) & -page
-      // MADV_POPULATE_WRITE; older kernels reject it.
+      // MADV_POPULATE_WRITE, which older kernels reject.
       _ = madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, 23)
     #endif
   }
@@ -104,7 +104,7 @@ private final class ZeroPages {
     if before > 0 { munmap(start, before) }
     if whole > before + self.count { munmap(base + self.count, whole - before - self.count) }
     #if os(Linux) && !TRENDY_PORTABLE
-      // MADV_HUGEPAGE; if the kernel rejects it, pages stay small.
+      // MADV_HUGEPAGE. If the kernel rejects this advice, the pages stay small.
       if isLarge { _ = madvise(base, self.count, 14) }
     #endif
   }
@@ -133,7 +133,7 @@ final class RowPin: Sendable {
   }
 }
 
-/// One row of a store. Refers to memory that it keeps alive, so it is cheap to copy and safe to send.
+/// One row of a store. Keeps the memory behind it alive, so a row is cheap to copy and safe to send.
 ///
 /// `@unchecked`: the bytes behind the pointer never change (see `RowMemory`), and the pin keeps them alive.
 public struct Row: @unchecked Sendable {
@@ -146,7 +146,7 @@ public struct Row: @unchecked Sendable {
   public var key: RowKey { RowLayout.key(pointer) }
   /// Sort value, which determines the scan order: a time in a device's store, a version in a hub's store.
   public var sort: Int64 { RowLayout.sort(pointer) }
-  /// Group key that scans can be restricted to; 0 for none.
+  /// Group key that scans can be restricted to, or 0 for none.
   public var group: UInt64 { RowLayout.group(pointer) }
   /// Length of the payload in bytes.
   public var payloadCount: Int { RowLayout.payloadCount(pointer) }

@@ -1,7 +1,8 @@
-/// A unit of work on a ``StorageEngine`` that holds the store's write lock.
+/// Unit of work on a ``StorageEngine`` that holds the store's write lock.
 ///
-/// Reads through the transaction include its own changes; other readers see them after ``commit()``. Use it from one
-/// isolation domain at a time. Deallocating an open transaction rolls it back and releases the lock.
+/// Reads through the transaction include its own changes. Other readers see these changes after ``commit()``. Use a
+/// transaction from one isolation domain at a time. Deallocating an open transaction rolls it back and releases the
+/// lock.
 public final class WriteTransaction {
   private let engine: StorageEngine
   private var overlay = Memtable()
@@ -14,12 +15,12 @@ public final class WriteTransaction {
   private var unsure: Set<UnsafeRawPointer> = []
   /// Result of the last lookup, kept because most writes follow a read of the same key.
   private var looked: (kind: UInt8, key: RowKey, isSaved: Bool)?
-  /// Result of the lookup before that, kept because a new entity is often written together with a second row.
+  /// Result of the lookup before ``looked``, kept because a new entity is often written together with a second row.
   private var lookedBefore: (kind: UInt8, key: RowKey, isSaved: Bool)?
   /// Row numbers in ``overlay`` whose keys are known to have no saved row.
   private var newRows = RowSet()
   private let ahead = PrefetchCache()
-  /// All rows written so far in order, for restoring savepoints; `nil` before the first savepoint.
+  /// All rows written so far in order, for restoring savepoints, or `nil` before the first savepoint.
   private var history: [UnsafeRawPointer]?
   /// Whether the transaction can still be committed or rolled back. A commit whose sync failed counts as committed.
   private(set) var isOpen = true
@@ -176,8 +177,8 @@ public final class WriteTransaction {
 
   /// Stores a row, replacing any row with the same kind and key.
   ///
-  /// `sort` must be below `Int64.max`; `group` is 0 for none. If `isNew` is set, the key must be known to have no saved
-  /// row (see ``areNew(kind:keys:)``), and the commit does not search for a row to replace.
+  /// `sort` must be below `Int64.max`. `group` is 0 for a row without a group. If `isNew` is set, the commit does not
+  /// search for a row to replace, so the key must be known to have no saved row (see ``areNew(kind:keys:)``).
   /// - Throws: ``StorageError/tooLarge(bytes:limit:)`` for a payload over 1 GiB.
   public func put(
     kind: UInt8, key: RowKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer, isNew: Bool = false
@@ -212,9 +213,9 @@ public final class WriteTransaction {
 
   // MARK: Commit
 
-  /// Saves all changes or none. When this returns, they are durable and the write lock has been released.
+  /// Saves all changes or none. When this returns, the changes are durable and the write lock has been released.
   ///
-  /// If it throws, the transaction is unchanged and can be committed again or rolled back. The exception is
+  /// If this throws, the transaction is unchanged and can be committed again or rolled back. The exception is
   /// ``StorageError/syncFailed(path:code:)``: the changes may or may not have been saved, and the store must be
   /// reopened.
   public func commit() throws(StorageError) {
@@ -287,7 +288,7 @@ public final class WriteTransaction {
     fileprivate let count: Int
   }
 
-  /// Returns a savepoint of the current state. Take the first one before any change.
+  /// Returns a savepoint of the current state. Take the first savepoint before any change.
   public func savepoint() -> Savepoint {
     if history == nil {
       precondition(isEmpty, "the first savepoint must precede all changes; there are \(changes)")

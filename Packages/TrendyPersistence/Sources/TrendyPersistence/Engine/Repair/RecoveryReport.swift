@@ -4,8 +4,8 @@ public struct RecoveryReport: Hashable, Sendable {
   public var path: String
   /// Offset in bytes of the end of the last intact save.
   public var offset: Int
-  /// Length in bytes of an unfinished save after ``offset``, without trailing zeros; 0 if there is none. The save was
-  /// never reported as complete. The next save moves these bytes to a separate file.
+  /// Length in bytes of an unfinished save after ``offset``, without trailing zeros, or 0 if there is no such save. The
+  /// save was never reported as complete. The next save moves these bytes to a separate file.
   public var cutBytes: Int
   /// Number of saves read from the log.
   public var saves: Int

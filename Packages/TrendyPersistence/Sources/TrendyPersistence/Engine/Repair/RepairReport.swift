@@ -1,10 +1,10 @@
-/// Row that is not intact in any file, with what is known about it.
+/// Row that is not intact in any file, with its known details.
 public struct LostRow: Hashable, Sendable {
-  /// Kind of the row; 0 if unknown.
+  /// Kind of the row, or 0 if unknown.
   public var kind: UInt8
-  /// Key of the row; `nil` if unknown.
+  /// Key of the row, or `nil` if unknown.
   public var key: RowKey?
-  /// Sort value if the key is known; otherwise the start of the row's UTC day, or `nil`.
+  /// Sort value if the key is known, or else the start of the row's UTC day, or `nil` if neither is known.
   public var sort: Int64?
 
   /// Creates a description of a lost row.
@@ -19,7 +19,7 @@ public struct LostRow: Hashable, Sendable {
 public struct LostSaves: Hashable, Sendable {
   /// File that contained, or should have contained, the saves.
   public var path: String
-  /// Offset in bytes where they were expected.
+  /// Offset in bytes at which the saves were expected.
   public var offset: Int
   /// Sequence numbers of the saves.
   public var numbers: ClosedRange<UInt64>

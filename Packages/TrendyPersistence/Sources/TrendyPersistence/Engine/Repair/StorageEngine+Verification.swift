@@ -1,8 +1,8 @@
 extension StorageEngine {
   /// Verifies a store: every checksum, the manifest, the log's sequence numbers, and every index against the rows.
   ///
-  /// The store is not changed, and other handles can save at the same time. The content of rows is not verified here;
-  /// on a device, use ``LocalStore/verify()``. `directory` must not end with a slash.
+  /// The store is not changed, and other handles can save at the same time. To verify the content of rows on a device,
+  /// use ``LocalStore/verify()``. `directory` must not end with a slash.
   /// - Returns: the result. Damage is reported as a finding rather than thrown.
   /// - Throws: ``StorageError`` if the store cannot be read: it is missing, inaccessible, or of a newer version.
   public static func verify(

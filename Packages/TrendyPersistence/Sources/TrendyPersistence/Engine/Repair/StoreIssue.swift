@@ -56,16 +56,16 @@ extension StoreIssue {
 
 /// Result of ``StorageEngine/verify(directory:fileSystem:options:)``.
 public struct StoreVerification: Hashable, Sendable {
-  /// Problems found; empty for an intact store.
+  /// Problems found, or an empty array for an intact store.
   public var findings: [StoreIssue] = []
   /// Number of live rows. Counted only if all files are intact.
   public var records = 0
   /// Number of verified segments and chunks.
   public var files = 0
-  /// Total length of these segments and of the log, in bytes.
+  /// Total length of the segments and the log in bytes.
   public var bytes = 0
-  /// Length in bytes of an unfinished save at the end of the log. It was never reported as complete, so it does not
-  /// count as damage.
+  /// Length in bytes of an unfinished save at the end of the log. The save was never reported as complete, so it does
+  /// not count as damage.
   public var cutBytes = 0
   /// Files left in the directory by a repair, a restore or a torn tail.
   public var setAside: [String] = []

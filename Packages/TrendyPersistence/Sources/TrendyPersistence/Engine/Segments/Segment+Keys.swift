@@ -19,7 +19,7 @@ extension Segment {
     return KeyedRun(list: footer.listsAt + first * 4, counts: counts)
   }
 
-  /// Returns the upper half of the greatest version 7 UUID among a kind's keys; 0 if there is none.
+  /// Returns the upper half of the greatest version 7 UUID among a kind's keys, or 0 if there is none.
   func newestVersionSeven(kind: UInt8) throws(StorageError) -> UInt64 {
     guard let run = try keyedRun(kind: kind), run.counts.versionSeven > 0 else { return 0 }
     return RowLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high

@@ -1,7 +1,7 @@
 extension Segment {
   /// Verifies every page, then compares every index with the rows.
-  /// - Returns: one finding if any pages are damaged; otherwise one per kind of fault, with the first affected row and
-  ///   the number of rows.
+  /// - Returns: one finding if any pages are damaged, or else one finding per kind of fault, with the first affected
+  ///   row and the number of rows.
   func findings() -> [StoreIssue] {
     let damaged = damagedPages()
     guard damaged.isEmpty else {

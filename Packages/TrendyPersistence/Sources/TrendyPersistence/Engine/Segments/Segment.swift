@@ -56,7 +56,7 @@ final class Segment {
   /// Opens a segment and verifies its footer.
   /// - Parameters:
   ///   - number: number of the segment.
-  ///   - storeID: required id of the store; `nil` to accept any.
+  ///   - storeID: required id of the store, or `nil` to accept any.
   ///   - log: directory and file system of the store.
   ///   - reference: manifest entry to check the file against, if there is one.
   ///   - path: path of the file, if it differs from the segment's usual name.
@@ -97,7 +97,7 @@ final class Segment {
     checkedBits = checked.base.bindMemory(to: UInt64.self, capacity: words)
   }
 
-  /// Opens a segment for a repair without a manifest entry. If the last footer is damaged, the first one is used.
+  /// Opens a segment for a repair without a manifest entry. If the last footer is damaged, the first footer is used.
   convenience init(salvaging number: UInt64, path: String, log: Log) throws(StorageError) {
     try self.init(number: number, storeID: nil, log: log, reference: nil, path: path)
   }
@@ -145,7 +145,7 @@ final class Segment {
 
   /// Number of pages read before prefetching begins. Opening a store and a few lookups stay below it.
   private static let fewPages = 64
-  /// Length in bytes of a piece, the unit of prefetching. On first access the system maps only 16 pages; mapping a
+  /// Length in bytes of a piece, the unit of prefetching. On first access the system maps only 16 pages. Mapping a
   /// whole piece costs as much as a few such accesses.
   private static let pieceBytes = 2 << 20
   /// Number of pages read in a piece that indicates sequential reading. Scattered lookups stay below it.
@@ -155,8 +155,8 @@ final class Segment {
   /// quarter of them have been read.
   ///
   /// Applies only to readers that have read many pages, because they are likely to read most of the file. Reading
-  /// consecutive pages takes a third of the time of scattered pages, so prefetching at most doubles the time spent so
-  /// far.
+  /// consecutive pages takes a third of the time of reading scattered pages, so prefetching at most doubles the time
+  /// spent so far.
   private func foresee(_ page: Int) {
     let piece = page << SegmentFooter.pageShift / Self.pieceBytes
     let read = read ?? RowMemory(zeroed: (fileBytes / Self.pieceBytes + 1) * 4)
@@ -274,7 +274,7 @@ final class Segment {
   // MARK: Runs
 
   struct Run {
-    /// Offset of the list of row indexes; `nil` if the rows are consecutive from `first`.
+    /// Offset of the list of row indexes, or `nil` if the rows are consecutive from `first`.
     fileprivate var list: Int?
     fileprivate var first: Int
     var count: Int
@@ -416,8 +416,8 @@ final class Segment {
     }
   }
 
-  /// Returns the segment's copy of the manifest that was current when the segment was written. It does not list this
-  /// segment.
+  /// Returns the segment's copy of the manifest that was current when the segment was written. That manifest does not
+  /// list this segment.
   func manifest() throws(StorageError) -> Manifest {
     guard footer.manifestBytes > 0 else { throw .damaged(path: path, offset: footer.manifestAt) }
     try check(footer.manifestAt, footer.manifestBytes)

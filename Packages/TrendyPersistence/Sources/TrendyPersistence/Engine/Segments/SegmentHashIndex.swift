@@ -7,7 +7,7 @@ enum SegmentHashIndex {
   static let rowsInPiece = 12
   /// Offset of the hash bytes in a bucket, after twelve row offsets of 4 bytes each.
   private static let marksAt = 48
-  /// Offset of the row count in a bucket. Rows that do not fit into a full bucket are stored in the next ones.
+  /// Offset of the row count in a bucket. Rows that do not fit into a full bucket are stored in the following buckets.
   private static let countAt = 60
 
   /// Returns the number of buckets for a number of rows. Buckets are about four fifths full on average.
@@ -39,11 +39,11 @@ enum SegmentHashIndex {
 
   struct Probe {
     private let base: UnsafeRawPointer
-    /// High bits for those of the first eight rows whose hash byte matches. ``laterMarks`` covers the other four.
+    /// High bits for the matching hash bytes among the first eight rows. ``laterMarks`` covers the other four rows.
     private var marks: UInt64
     private var laterMarks: UInt64
     private var offset = 0
-    /// Whether this bucket is full, so that the search continues in the next one.
+    /// Whether this bucket is full, so that the search continues in the next bucket.
     let goesOn: Bool
 
     @inline(__always) init(_ base: UnsafeRawPointer, hash: UInt32) {
@@ -55,8 +55,8 @@ enum SegmentHashIndex {
       goesOn = base.load(fromByteOffset: SegmentHashIndex.countAt, as: UInt8.self) == SegmentHashIndex.rowsInPiece
     }
 
-    /// Returns the offset of the next candidate divided by 8, or 0 for an unused slot; `nil` after the last. The caller
-    /// compares the key.
+    /// Returns the offset of the next candidate divided by 8, 0 for an unused slot, or `nil` after the last candidate.
+    /// The caller compares the key.
     @inline(__always) mutating func next() -> Int? {
       if marks == 0 {
         guard laterMarks != 0 else { return nil }

@@ -1,7 +1,7 @@
 /// Lookups of many keys or groups at once.
 ///
-/// They follow the order of each segment's index, so that a cache line read for one lookup also serves the next. In any
-/// other order an import would spend most of its time waiting for memory.
+/// The lookups follow the order of each segment's index, so that a cache line read for one lookup also serves the next.
+/// In any other order an import would spend most of its time waiting for memory.
 extension SegmentStack {
   /// Calls `body` with each live row found and the index of its key, in no particular order.
   func find(
@@ -121,7 +121,7 @@ extension Segment {
     let rows = rows(ofKind: kind)
     var row = rows.lowerBound
     for hash in hashes {
-      // Galloping search from the previous result: with many hashes the next one is near.
+      // Galloping search from the previous result: with many hashes the next hash is near.
       var step = 1
       while row + step <= rows.upperBound, RowLayout.key(try record(row + step - 1)) < hash {
         row += step
@@ -148,7 +148,7 @@ extension Segment {
     kind: UInt8, of groups: [UInt64], in order: [Int], _ body: (Int, Int) throws(StorageError) -> Void
   ) throws(StorageError) {
     guard !order.isEmpty, footer.groupCount > 0 else { return }
-    // With many groups every page is read, so verify all pages once rather than at each step.
+    // With many groups every page is read, so verify all pages once rather than on each step.
     let areMany = order.count > footer.groupCount / 64
     if areMany { try check(footer.groupsAt, footer.groupCount * SegmentFooter.groupBytes) }
     func isBelow(_ place: Int, _ group: UInt64) throws(StorageError) -> Bool {
@@ -159,8 +159,8 @@ extension Segment {
     }
     var place = 0
     for index in order {
-      // Galloping search from the previous result: with many groups the next one is near, and with few it costs little
-      // more.
+      // Galloping search from the previous result: with many groups the next group is near, and with few groups the
+      // search costs little more.
       var step = 1
       while place + step <= footer.groupCount, try isBelow(place + step - 1, groups[index]) {
         place += step

@@ -32,8 +32,8 @@ extension SegmentStack {
     return (layer.isSuperseded(row) ? nil : record, ())
   }
 
-  /// Returns live rows of a kind that include the `count` most recently created ones. The creation time is taken from a
-  /// version 7 UUID; for other keys it is the sort value.
+  /// Returns live rows of a kind, including the `count` most recently created rows. The creation time is taken from the
+  /// key if it is a version 7 UUID, or else from the sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {

@@ -5,12 +5,13 @@ final class SegmentStack {
   final class Layer {
     let segment: Segment
     fileprivate let older: Layer?
-    /// Bit set of the replaced rows; empty if there are none. Exclusivity checking is disabled because a scan reads the
-    /// set for every row, always on one thread at a time.
+    /// Bit set of the replaced rows, or an empty array if no rows have been replaced. Exclusivity checking is disabled,
+    /// because a scan reads the set for every row and only one thread uses it at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
     private(set) var supersededCount = 0
-    /// Replaced rows by group and sort value, which counts have to exclude. Built at first use, because most programs
-    /// count no groups and building the table reads all replaced rows: up to a million after undoing an import.
+    /// Replaced rows by group and sort value, for excluding them from counts. Built at first use: most programs count
+    /// no groups, and building the table reads all replaced rows, of which there can be a million after an import has
+    /// been undone.
     private var superseded: Memtable?
 
     init(_ segment: Segment, over older: Layer?) {
@@ -18,8 +19,8 @@ final class SegmentStack {
       self.older = older
     }
 
-    /// Searches this layer, then all older ones. Recursion over constants avoids reference counting, which would stall
-    /// on pending memory accesses.
+    /// Searches this layer, then all older layers. Recursion over constants avoids reference counting, which would
+    /// stall on pending memory accesses.
     fileprivate func find(kind: UInt8, key: RowKey) throws(StorageError) -> Found? {
       if let record = try living(kind: kind, key: key) { return Found(layer: self, record: record) }
       return try older?.find(kind: kind, key: key)
@@ -95,7 +96,7 @@ final class SegmentStack {
   private let newest: Layer?
 
   /// Opens the segments listed in the log's manifest. Segments in `earlier` that the manifest still lists stay open and
-  /// keep their verified pages; otherwise each large save would verify the whole store again.
+  /// keep their verified pages. Otherwise each large save would verify the whole store again.
   init(_ log: Log, keepingSegmentsOf earlier: SegmentStack? = nil) throws(StorageError) {
     var layers: [Layer] = []
     for reference in log.manifest.segments {
@@ -137,8 +138,8 @@ final class SegmentStack {
   }
 
   private func supersede(_ kill: RowPlace, of layer: Layer) throws(StorageError) {
-    // A linear search, because there are few segments. Creating a dictionary would take half the time to open a store:
-    // at the first use of its type, the runtime searches the whole program for conformances.
+    // Use a linear search, because there are few segments. Creating a dictionary would take half the time to open a
+    // store, because the runtime searches the whole program for conformances at the first use of the type.
     guard let index = layers.firstIndex(where: { $0.segment.number == kill.segment }) else {
       return  // merged since then, without this row
     }
@@ -151,7 +152,7 @@ final class SegmentStack {
 
   var isEmpty: Bool { layers.isEmpty }
 
-  /// Discards the segments' pages from memory. They are mapped again when they are read.
+  /// Discards the segments' pages from memory. The pages are mapped again when they are read.
   func letGo() {
     for layer in layers { layer.segment.letGo() }
   }
@@ -168,7 +169,7 @@ final class SegmentStack {
   }
 
   /// Marks a row as replaced.
-  /// - Returns: its location, or `nil` if it was already marked.
+  /// - Returns: the row's location, or `nil` if the row was already marked.
   func supersede(_ found: Found) throws(StorageError) -> RowPlace? {
     let layer = found.layer
     let row = try layer.segment.row(of: found.record)

@@ -5,8 +5,8 @@ final class SegmentWriter {
   private let log: Log
   private let path: String
   private let file: any OpenFile
-  /// Buffer with the length of a large memory page, written at multiples of that length. The page cache can then use
-  /// large pages, which saves random readers page tables.
+  /// Buffer with the length of a large memory page. It is written at offsets aligned to that length, so the page cache
+  /// can use large pages, and random reads need fewer page tables.
   private let buffer = RowMemory(2 << 20)
   private var filled = 0
   /// Offset of the buffer in the file.
@@ -17,17 +17,17 @@ final class SegmentWriter {
   private let hashes: Column<UInt32>
   private let days: Column<Int32>
   private let keyOrder: KeyOrder
-  /// Number of each row's group, which is its index in ``groupNumbers`` plus one; 0 for none.
+  /// Number of each row's group, which is its index in ``groupNumbers`` plus one, or 0 for a row without a group.
   private let rowGroups: Column<UInt32>
   private let groupRows = Column<Int>()
   private let groupNumbers = GroupNumbers()
-  /// Cache of recently used group numbers, because consecutive rows alternate between few groups.
+  /// Cache of recently used group numbers. Consecutive rows usually alternate between a few groups.
   private let lately: UnsafeMutablePointer<(name: GroupName, number: UInt32)>
   private static let latelyCount = 256
   private var kind: SegmentFooter.Kind?
   private var isFinished = false
 
-  /// Creates the file and writes its header. `rows` is the expected number of rows; more can be added.
+  /// Creates the file and writes its header. `rows` is the expected number of rows, although more can be added.
   init(number: UInt64, storeID: UInt64, rows: Int = 0, log: Log) throws(StorageError) {
     self.log = log
     offsets = Column(capacity: rows)

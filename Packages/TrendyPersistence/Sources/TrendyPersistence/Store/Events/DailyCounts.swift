@@ -2,7 +2,7 @@ public import TrendyModels
 
 /// Event counts per type, by day and by minute of the day. Histories are computed from them.
 ///
-/// Days and minutes are in local time where the event was recorded.
+/// Days and minutes are in the time zone in which the event was recorded.
 public struct DailyCounts: Hashable, Sendable {
   /// Counts for one type.
   public struct Counts: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct DailyCounts: Hashable, Sendable {
     public internal(set) var events = 0
     /// Number of events that a device recorded automatically from its position.
     public internal(set) var eventsOfPosition = 0
-    /// Whether some event is centuries away from the others. If so, the counts are incomplete and unusable.
+    /// Whether an event is centuries away from the other events, in which case the counts are incomplete and unusable.
     public internal(set) var isTooFar = false
   }
 

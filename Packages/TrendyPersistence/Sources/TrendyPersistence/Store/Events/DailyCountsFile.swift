@@ -1,6 +1,7 @@
 import TrendyModels
 
-/// Cached counts of one segment for a time zone and start of day. Segments are immutable, so each is counted only once.
+/// Cached counts of one segment for a time zone and start of day. Segments are immutable, so each segment is counted
+/// only once.
 ///
 /// A missing or damaged file is rewritten, because its content can be computed from the store. Numbers are
 /// little-endian. The 64-byte header contains the magic number, the version, the store id, the segment's number and

@@ -5,7 +5,7 @@ final class EventCounter {
   private let local: LocalTime
   private let zone: [UInt8]?
   private let reader: EventReader
-  /// Ids of the types to count; `nil` for all.
+  /// Ids of the types to count, or `nil` for all.
   private let types: Set<String>?
   private var walk: CachedDayCalendar
   private var counts: [DailyCounts.Counts] = []

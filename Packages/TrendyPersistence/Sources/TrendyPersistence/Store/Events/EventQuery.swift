@@ -48,7 +48,7 @@ public struct EventCursor: Hashable, Sendable, Codable {
 public struct EventPage: Hashable, Sendable {
   /// Events, newest first.
   public var events: [Event]
-  /// Cursor for the next page; `nil` on the last page.
+  /// Cursor for the next page, or `nil` on the last page.
   public var next: EventCursor?
 }
 

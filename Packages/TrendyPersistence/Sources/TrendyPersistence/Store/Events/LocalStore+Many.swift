@@ -11,7 +11,7 @@ extension LocalStore {
     var known: Set<RowKey> = []
     known.reserveCapacity(identifiers.count)
     for (index, identifier) in identifiers.enumerated() {
-      // Ids other than UUIDs are stored under hashes, which can be shared. Report them as not new.
+      // Report ids other than UUIDs as not new, because they are stored under hashes, which can be shared.
       guard let key = RowKey(identifier), known.insert(key).inserted else { continue }
       indices.append(index)
       keys.append(key)

@@ -8,8 +8,8 @@ extension LocalStore {
   /// counted.
   /// - Parameters:
   ///   - local: the user's time zone and start of the day.
-  ///   - types: ids of the types to count; `nil` for all. Fewer types take less time.
-  ///   - cache: directory for cached counts, created if missing; `nil` to cache nothing.
+  ///   - types: ids of the types to count, or `nil` for all. Fewer types take less time.
+  ///   - cache: directory for cached counts, created if missing, or `nil` to cache nothing.
   /// - Throws: ``StorageError``.
   public func eventTally(
     in local: LocalTime, ofTypes types: Set<String>? = nil, cache: URL? = nil

@@ -3,8 +3,8 @@ public import TrendyModels
 
 /// Stored event whose strings are decoded only when they are used.
 ///
-/// For reading many events when few of their values are needed, as in charts, searches and totals. A row keeps its
-/// bytes alive and does not change when events are saved. Use it only in the isolation domain of its store.
+/// Intended for reading many events when few of their values are needed, as in charts, searches and totals. A row keeps
+/// its bytes alive and does not change when events are saved. Use it only in the isolation domain of its store.
 public struct EventRow {
   private let fields: EventRowFields
   private let source: EventRowSource
@@ -20,7 +20,7 @@ public struct EventRow {
   public var eventTypeId: String { source.reader.eventTypeId(fields) }
   /// Start of the event.
   public var timestamp: Date { Date(timeIntervalSinceReferenceDate: fields.timestamp) }
-  /// End of the event; `nil` if it has none.
+  /// End of the event, or `nil` if it has none.
   public var endDate: Date? { fields.endDate.map { Date(timeIntervalSinceReferenceDate: $0) } }
   /// Whether the event covers whole days.
   public var isAllDay: Bool { fields.traits.isAllDay }
@@ -95,7 +95,7 @@ extension EventRow {
 
     /// Length of the text in bytes.
     public var utf8Count: Int { bytes.count }
-    /// The text as a string, newly created at each access.
+    /// The text as a string, newly created on each access.
     public var text: String {
       defer { withExtendedLifetime(source) {} }
       return String(decoding: bytes, as: UTF8.self)

@@ -1,7 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Fields of an event row. Numbers are decoded; other values are only located. Pointers are valid as long as the row.
+/// Fields of an event row. Numbers are decoded, while other values are only located. Pointers are valid as long as the
+/// row.
 struct EventRowFields {
   let record: UnsafeRawPointer
   /// Id of the event type, if it is a canonical UUID.

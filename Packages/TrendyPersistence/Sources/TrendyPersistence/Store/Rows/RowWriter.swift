@@ -216,7 +216,7 @@ extension RowWriter {
     count = place + 1 + more + length
   }
 
-  /// Writes a JSON value via a temporary array, because few rows contain one.
+  /// Writes a JSON value via a temporary array, because few rows contain such values.
   private func value(_ value: JSONValue) {
     var bytes: [UInt8] = []
     PackedJSON.append(value, to: &bytes)

@@ -130,6 +130,6 @@ extension Event: StoredRow {
     reader.event(record)
   }
 
-  /// Returns `nil`; use ``EventReader`` to decode events.
+  /// Returns `nil`, because events are decoded with ``EventReader``.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) { return nil }
 }

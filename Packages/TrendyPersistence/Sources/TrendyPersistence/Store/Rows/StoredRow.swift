@@ -74,7 +74,7 @@ protocol StoredRow {
 
   var rowIdentifier: String { get }
   var rowSort: Int64 { get }
-  /// Group key; 0 for none.
+  /// Group key, or 0 for none.
   var rowGroup: UInt64 { get }
 
   /// Reads all fields above 1. Returns `nil` if a required field is missing, or has content unknown to this version.
