@@ -9,7 +9,7 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Connection to a running agent or hub. A request is one line of JSON; the response is one or more lines of JSON.
+/// Connection to a running agent or hub. A request is one line of JSON, and the response is one or more lines of JSON.
 public final class AgentConnection {
   /// Kind of request.
   public enum Request: String, Sendable, CaseIterable {
@@ -28,7 +28,7 @@ public final class AgentConnection {
 
   /// Connects and sends a request. Returns `nil` if no agent is running, even if a killed agent left its socket behind.
   ///
-  /// Each response may take up to `timeoutSeconds`; `nil` waits indefinitely.
+  /// `timeoutSeconds` is the maximum time to wait for each response, or `nil` to wait indefinitely.
   public init?(_ files: RuntimeFiles, asking request: Request, timeoutSeconds: Int? = nil) {
     guard let address = UnixAddress(path: files.control.path) else { return nil }
     let descriptor = socket(AF_UNIX, UnixAddress.stream, 0)
@@ -55,7 +55,7 @@ public final class AgentConnection {
     (try? WireJSON.decode(JSONValue.self, from: Data(line.utf8)))?.objectValue
   }
 
-  /// Waits for the next line of JSON; returns `nil` if the agent disconnects or the timeout expires.
+  /// Waits for the next line of JSON, or returns `nil` if the agent disconnects or the timeout expires.
   public func next() -> String? {
     while true {
       if let end = buffer.firstIndex(of: 0xA) {

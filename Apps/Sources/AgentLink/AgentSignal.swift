@@ -9,8 +9,8 @@ public import TrendyFoundation
 
 /// Socket that notifies a running agent of changes to its store.
 ///
-/// Each notification is a datagram. Losing one is harmless: the changes have already been saved, and an agent syncs all
-/// pending changes when it starts.
+/// Each notification is a datagram. Losing a notification is harmless, because the changes have already been saved and
+/// an agent syncs all pending changes on startup.
 public struct AgentSignal: Hashable, Sendable {
   public let path: String
 
@@ -52,7 +52,8 @@ public struct AgentSignal: Hashable, Sendable {
 /// Address of a Unix socket, which is a path or, on Linux, an abstract name.
 public struct UnixAddress: Sendable {
   private var address = sockaddr_un()
-  /// Length of the address in bytes. It must be exact for abstract names, in which zero bytes are significant.
+  /// Length of the address in bytes, which must be exact for abstract names, because zero bytes in them are
+  /// significant.
   private var length = MemoryLayout<sockaddr_un>.size
 
   #if canImport(Glibc)
@@ -63,7 +64,7 @@ public struct UnixAddress: Sendable {
     public static let stream = SOCK_STREAM
   #endif
 
-  /// Creates an address from a path; returns `nil` if the path exceeds the system's limit, 107 bytes on Linux.
+  /// Creates an address from a path, or returns `nil` if the path exceeds the system's limit, 107 bytes on Linux.
   public init?(path: String) {
     let bytes = Array(path.utf8)
     guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
@@ -72,7 +73,7 @@ public struct UnixAddress: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Creates an address from an abstract name; returns `nil` if the name is empty or too long.
+    /// Creates an address from an abstract name, or returns `nil` if the name is empty or too long.
     /// - Parameter name: name without the leading zero byte.
     public init?(abstractName name: String) {
       let bytes = [0] + Array(name.utf8)

@@ -38,7 +38,7 @@ extension AgentStatus.LiveTrip {
     ])
   }
 
-  /// Parses JSON created by ``json(in:)``; returns `nil` if it is invalid.
+  /// Parses JSON created by ``json(in:)``, or returns `nil` if it is invalid.
   public init?(_ json: JSONValue) {
     guard let members = json.objectValue, let start = members["start"]?.stringValue.flatMap({ RFC3339.date(from: $0) }),
       let state = members["state"]?.stringValue.flatMap(State.init(rawValue:))

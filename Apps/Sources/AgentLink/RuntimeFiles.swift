@@ -13,8 +13,8 @@ public struct RuntimeFiles: Hashable, Sendable {
 
   /// Determines the paths for a store's agent.
   ///
-  /// `option` is the path of the status file on the command line. It overrides `TRENDY_STATUS`, which overrides the
-  /// default.
+  /// `option` is the path of the status file on the command line, which overrides `TRENDY_STATUS`. That variable
+  /// overrides the default.
   public init(storeDirectory: URL, environment: [String: String], status option: String? = nil) {
     var plain = environment
     plain["TRENDY_STORE"] = nil

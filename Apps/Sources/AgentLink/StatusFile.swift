@@ -6,8 +6,8 @@ import TrendyModels
 
 /// Publishes an agent's status to a file for status bars and, through a broadcaster, to control connections.
 ///
-/// The file is replaced atomically. If that fails, the next update tries again. No data is lost, because the store
-/// contains everything that is in the file.
+/// The file is replaced atomically. If replacing it fails, the next update tries again. No data is lost, because the
+/// store contains everything that is in the file.
 public final class StatusFile: Sendable {
   private let url: URL
   private let board: LiveStatusBroadcaster

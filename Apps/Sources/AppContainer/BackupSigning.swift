@@ -16,7 +16,7 @@ public enum BackupSigning: Sendable {
   /// - Throws: ``CommandError`` if the file cannot be read or does not contain a valid key.
   public static func key(_ arguments: Arguments) throws(CommandError) -> BackupKey? {
     guard let path = arguments.value("--sign") else { return nil }
-    // The hint does not repeat the given path: the suggested command could overwrite a key that is in use.
+    // Do not repeat the given path in the hint, because the suggested command could overwrite a key that is in use.
     let hint = "Specify a key file. To create one: head -c 32 /dev/urandom > FILE"
     guard let data = try? Data(contentsOf: URL(filePath: path)) else {
       throw CommandError("Cannot read key file '\(path)'", hint: hint, exit: .notFound)

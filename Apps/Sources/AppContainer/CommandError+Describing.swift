@@ -8,7 +8,7 @@ import TrendySync
 extension CommandError {
   /// Returns the error for a folder that does not contain a store.
   public static func noStore(at path: String) -> CommandError {
-    // A folder that cannot be read is treated as empty.
+    // Treat a folder that cannot be read as empty.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     if names.contains(where: { $0.hasPrefix("log-") || $0.hasPrefix("segment-") }) {
       return CommandError(

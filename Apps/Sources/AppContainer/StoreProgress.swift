@@ -17,7 +17,7 @@ public struct StoreProgress {
   public func end() { line.end() }
 
   /// Updates the progress line.
-  /// - Returns: whether to continue; `false` if the user has pressed Ctrl-C.
+  /// - Returns: whether to continue, which is `false` if the user has pressed Ctrl-C.
   public func goesOn(_ progress: StoreBackup.Progress) -> Bool {
     if current.step != progress.step {
       current.step = progress.step

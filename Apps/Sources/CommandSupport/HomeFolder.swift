@@ -9,10 +9,10 @@ import TrendyFoundation
 
 /// Home folder of the current user.
 public enum HomeFolder: Sendable {
-  /// Returns `HOME` or, if it is not set, as in a system job, the folder in the user database; `/` if that is missing
-  /// too.
+  /// Returns `HOME` or, if it is not set, the folder in the user database, or `/` if that is missing too.
   ///
-  /// An empty or relative `HOME` is ignored, because the location of the store would depend on the working directory.
+  /// `HOME` is not set in system jobs, for example. An empty or relative `HOME` is ignored, because the location of the
+  /// store would depend on the working directory.
   public static func path(in environment: [String: String]) -> String {
     if let home = environment["HOME"], home.hasPrefix("/") { return home }
     return entry() ?? "/"

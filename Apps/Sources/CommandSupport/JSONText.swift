@@ -35,7 +35,7 @@ public struct JSONText: Sendable {
   /// Creates a number from a 64-bit integer.
   public static func number(_ value: Int64) -> JSONText { JSONText(.literal("\(value)")) }
 
-  /// Creates a number, without a fraction if it is integral; null for `nil`, NaN and infinity.
+  /// Creates a number, without a fraction if it is integral, or null for `nil`, NaN and infinity.
   public static func number(_ value: Double?) -> JSONText {
     guard let value, value.isFinite else { return .null }
     return JSONText(.literal(Int64(exactly: value).map { "\($0)" } ?? "\(value)"))

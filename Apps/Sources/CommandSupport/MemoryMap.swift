@@ -2,8 +2,9 @@
 public struct MemoryMap: Hashable, Sendable {
   /// Address ranges of the program and its shared libraries that are mapped read-only and were never modified.
   ///
-  /// Their pages can be released: the kernel rereads them from the file on the next access. Mappings of other files are
-  /// excluded, because another thread may have unmapped them since and reused their addresses.
+  /// The pages in these ranges can be released, because the kernel rereads them from the file on the next access.
+  /// Mappings of other files are excluded, because another thread may have unmapped them since and reused their
+  /// addresses.
   public let unchangedCode: [Range<UInt>]
 
   private struct Part {

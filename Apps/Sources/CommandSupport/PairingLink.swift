@@ -1,6 +1,6 @@
 import TrendyFoundation
 
-/// Link with a hub address and a pairing code: `trendy://connect?hub=https://hub.example&code=4821-0937`.
+/// Link with a hub URL and a pairing code: `trendy://connect?hub=https://hub.example&code=4821-0937`.
 public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
   private static let beginning = "trendy://connect?"
 
@@ -15,8 +15,8 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
   /// Whether the text starts like a pairing link, even if the link is invalid.
   public static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix("trendy:") }
 
-  /// Parses a link; unknown parameters are ignored.
-  /// - Returns: `nil` if the text is not a pairing link, or lacks the address or the code.
+  /// Parses a link, ignoring unknown parameters.
+  /// - Returns: `nil` if the text is not a pairing link, or lacks the URL or the code.
   public init?(_ text: String) {
     guard text.lowercased().hasPrefix(Self.beginning) else { return nil }
     var values: [String: String] = [:]
@@ -38,7 +38,7 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
       .replacing(" ", with: "%20")
   }
 
-  /// Decodes percent-encoding; returns `nil` for an invalid escape or invalid UTF-8.
+  /// Decodes percent-encoding, or returns `nil` for an invalid escape or invalid UTF-8.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -10,8 +10,8 @@
 public enum SymbolicLink: Sendable {
   /// Returns the file to replace for a path.
   ///
-  /// If the path is a link to a file, that is its target, which may be missing. Otherwise it is the path itself, even
-  /// if the path links to something other than a regular file, such as `/dev/stdout`.
+  /// If the path is a link to a file, returns the target, which may be missing. Otherwise returns the path itself, even
+  /// if it links to something other than a regular file, such as `/dev/stdout`.
   public static func target(of path: String) -> String {
     var status = stat()
     if stat(path, &status) == 0 {

@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyPersistence
 
 extension CommandError {
-  /// Creates a message for a hub error; returns `nil` for other errors.
+  /// Creates a message for a hub error, or returns `nil` for other errors.
   public init?(describingHub error: any Error) {
     switch error {
     case let error as HTTPTransportError:

@@ -8,16 +8,16 @@ extension HubContainer {
   public struct Status: Sendable {
     /// Location of the data, as text for messages.
     public var place: String
-    /// Address of the running hub; `nil` if none is running, or if the data is in a database.
+    /// Port and URL of the running hub, or `nil` if none is running, or if the data is in a database.
     public var serving: Serving?
-    /// Number of hub processes connected to the database; `nil` if the data is in a folder.
+    /// Number of hub processes connected to the database, or `nil` if the data is in a folder.
     public var processCount: Int?
-    /// Reason why the hub cannot save data; `nil` if it can.
+    /// Reason why the hub cannot save data, or `nil` if it can.
     public var shortage: String?
     public var peopleCount: Int
     /// Number of devices with a valid token.
     public var deviceCount: Int
-    /// Time of the last contact from any device, to the hour; `nil` if there was none.
+    /// Time of the last contact from any device, to the hour, or `nil` if there was none.
     public var lastSeen: Date?
     public var webhookCount: Int
     /// Number of webhooks whose last delivery failed.
@@ -48,7 +48,7 @@ extension HubContainer {
   public struct Holding: Hashable, Sendable {
     /// Number of entries, not counting deleted ones.
     public var rows: Int64
-    /// Size in storage, in bytes; `nil` if the storage does not report it.
+    /// Size in storage, in bytes, or `nil` if the storage does not report it.
     public var bytes: Int64?
     /// Total size in bytes of all entries that are not deleted. The quota limits this size.
     public var contentBytes: Int64

@@ -14,10 +14,10 @@ public struct HubContainer: Sendable {
   public let clock: any TimeSource
   /// Service that receives positions posted by trackers.
   public let ingest: HubIngest
-  /// Address of the database; `nil` if the data is in the folder.
+  /// Address of the database, or `nil` if the data is in the folder.
   public let database: String?
   let storage: any HubStorage
-  /// Storage in the folder; `nil` if the data is in a database.
+  /// Storage in the folder, or `nil` if the data is in a database.
   let embedded: EmbeddedHubStorage?
 
   /// Creates a hub without opening its storage. The folder contains the settings and, without a database, the data.
@@ -79,7 +79,7 @@ public struct HubContainer: Sendable {
 
   /// Erases all data of users marked for erasure, continuing interrupted erasures.
   ///
-  /// Only for the process that is running the hub. Others must use ``eraseUnlessServed()``.
+  /// Only for the process that is running the hub. Other processes must use ``eraseUnlessServed()``.
   /// - Returns: users whose data was erased.
   @discardableResult
   public func erasePeople() throws -> [HubUser] {
@@ -106,8 +106,8 @@ public struct HubContainer: Sendable {
   /// Creates a server without starting it.
   ///
   /// Requests may use the listening address as the host name, in addition to the configured names. `listener` is a
-  /// socket inherited from a service manager; `nil` listens at the configured address. `log` receives an entry for each
-  /// response.
+  /// socket inherited from a service manager, or `nil` to listen at the configured address. `log` receives an entry for
+  /// each response.
   /// - Throws: ``CommandError`` if a setting is invalid.
   public func makeServer(
     settings: HubSettings, bounds: ResourceBounds, listener: Int32? = nil, log: AccessLog? = nil
@@ -136,11 +136,11 @@ public struct HubContainer: Sendable {
       log: log)
   }
 
-  /// Address that a running hub has recorded for other processes.
+  /// Port and URL that a running hub has recorded for other processes.
   public struct Serving: Hashable, Sendable {
     /// TCP port that the hub is listening on.
     public let port: UInt16
-    /// Address for devices; `nil` if the hub listens on all networks without a host name.
+    /// URL for devices, or `nil` if the hub listens on all networks without a host name.
     public let deviceURL: String?
 
     public init(port: UInt16, deviceURL: String?) {
@@ -149,7 +149,7 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// Returns the address of the process that is running this hub, or `nil` if there is none.
+  /// Returns the port and URL of the process that is running this hub, or `nil` if there is none.
   ///
   /// Always `nil` if the data is in a database.
   public func serving() -> Serving? {
@@ -165,7 +165,7 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// Records the address that ``serving()`` returns.
+  /// Records the port and URL that ``serving()`` returns.
   public func note(_ serving: Serving) throws {
     guard embedded != nil else { return }
     let lines = ["\(serving.port)", serving.deviceURL].compactMap(\.self).map { $0 + "\n" }
@@ -192,8 +192,8 @@ public struct HubContainer: Sendable {
 
   /// Replaces the data of the hub with a backup. The previous data is kept.
   ///
-  /// The backup must be signed with `key`, if given. `isForced` accepts a backup so old that entities deleted since
-  /// then may reappear. `onProgress` returns whether to continue.
+  /// The backup must be signed with `key`, if a key is given. `isForced` accepts a backup so old that entities deleted
+  /// since then may reappear. `onProgress` returns whether to continue.
   /// - Throws: `StorageError`, `HubStorageError`, or `EmbeddedHubStorage.StaleBackup` unless forced.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil, isForced: Bool,

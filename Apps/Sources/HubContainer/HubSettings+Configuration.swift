@@ -2,7 +2,7 @@ public import CommandSupport
 
 extension HubSettings {
   /// Returns these settings, overridden by the environment and the configuration file.
-  /// - Throws: ``CommandError`` with exit 78 if a value is invalid; the message names the source of the value.
+  /// - Throws: ``CommandError`` with exit 78 if a value is invalid. Its message names the source of the value.
   public func overridden(by settings: Settings) throws(CommandError) -> HubSettings {
     func words(_ spec: SettingSpec) -> [String]? {
       settings.text(spec)?.split { $0 == " " || $0 == "," }.map(String.init)

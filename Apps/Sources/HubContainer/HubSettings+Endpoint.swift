@@ -6,7 +6,7 @@ extension HubSettings {
   public struct Endpoint: Hashable, Sendable {
     /// Host name or IP address, or `unix:/path` for a Unix socket.
     public var address: String
-    /// TCP port; 0 for a free port chosen by the system, and for a Unix socket.
+    /// TCP port, or 0 for a Unix socket or a free port chosen by the system.
     public var port: UInt16
 
     public init?(_ text: String) {
@@ -26,7 +26,7 @@ extension HubSettings {
     /// Whether the address denotes all networks of the machine: `0.0.0.0` or `::`.
     public var isWildcard: Bool { NetworkAddress(address)?.isUnspecified ?? false }
 
-    /// Path of the Unix socket; `nil` for a TCP port.
+    /// Path of the Unix socket, or `nil` for a TCP port.
     public var path: String? { address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : nil }
   }
 
@@ -38,11 +38,10 @@ extension HubSettings {
     return endpoint
   }
 
-  /// Returns the address for devices: the configured address, or one built from the first host name or the listening
-  /// address.
+  /// Returns the URL for devices: the configured URL, or one built from the first host name or the listening address.
   ///
-  /// `port` is the port on which the hub is listening; `nil` uses the configured port. The result is `nil` if the port
-  /// is unknown, or if the hub listens on all networks without a host name.
+  /// `port` is the port on which the hub is listening, or `nil` for the configured port. Returns `nil` if the port is
+  /// unknown, or if the hub listens on all networks without a host name.
   /// - Throws: ``CommandError`` if a setting is invalid.
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
@@ -56,7 +55,7 @@ extension HubSettings {
   /// Host names that requests may use, in addition to names of the loopback interface.
   var names: [String] { hosts + [address.flatMap(Self.host)].compactMap(\.self) }
 
-  /// Returns the host name in an address for devices, or `nil` if the address is invalid.
+  /// Returns the host name in a URL for devices, or `nil` if the URL is invalid.
   static func host(of address: String) -> String? {
     guard let url = URL(string: address), ["http", "https"].contains(url.scheme), let host = url.host(), !host.isEmpty,
       url.query() == nil, url.fragment() == nil, url.user() == nil
@@ -64,7 +63,7 @@ extension HubSettings {
     return host
   }
 
-  /// Whether an address uses HTTP without TLS to another machine, which requires the user's consent.
+  /// Whether a URL uses HTTP without TLS to another machine, which requires the user's consent.
   public static func isClearText(_ address: String) -> Bool {
     guard let url = URL(string: address), url.scheme == "http", let host = url.host() else { return false }
     return host != "localhost"
@@ -81,7 +80,7 @@ extension HubSettings {
     host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
   }
 
-  /// Returns a hint if the address for devices is unknown, as in ``url(port:)``, otherwise `nil`.
+  /// Returns a hint if the URL for devices is unknown, as in ``url(port:)``, otherwise `nil`.
   /// - Throws: ``CommandError`` if a setting is invalid.
   public func missingAddressHint(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()

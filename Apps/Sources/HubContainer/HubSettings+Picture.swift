@@ -5,7 +5,7 @@ import TrendyHub
 extension HubSettings {
   /// Creates the QR code for a pairing link.
   ///
-  /// The link contains the configured address for devices. If none is configured, it contains the address that the
+  /// The link contains the configured URL for devices. If none is configured, the link contains the URL that the
   /// browser uses or, if that is a loopback address, the first host name.
   var pairingPicture: PairingPicture.Maker {
     { [self] code, seen in
@@ -17,7 +17,7 @@ extension HubSettings {
     }
   }
 
-  /// Returns the address for other devices, or `nil` if only a loopback address is known.
+  /// Returns the URL for other devices, or `nil` if only a loopback address is known.
   func addressOutside(seenAt seen: String?) -> String? {
     if let address { return address }
     let seen = seen.flatMap { URL(string: $0) }

@@ -5,24 +5,24 @@ public import TrendyHub
 import TrendyHubPostgres
 import TrendyModels
 
-/// Settings of a hub. `trendyd hub init` saves them in `hub.json` in the hub's folder; options of `trendyd run` take
+/// Settings of a hub. `trendyd hub init` saves them in `hub.json` in the hub's folder. Options of `trendyd run` take
 /// precedence.
 public struct HubSettings: Hashable, Sendable, Codable {
-  /// Address of a PostgreSQL database, without a password; `nil` if the data is in the folder.
+  /// Address of a PostgreSQL database, without a password, or `nil` if the data is in the folder.
   public var storage: String?
-  /// Listening address as `address:port`; `nil` for ``standardListen``.
+  /// Listening address as `address:port`, or `nil` for ``standardListen``.
   public var listen: String?
   /// Additional host names that requests may use.
   public var hosts: [String] = []
-  /// Address for devices, if it differs from the listening address, for example the address of a reverse proxy.
+  /// URL for devices, if it differs from the listening address, for example the URL of a reverse proxy.
   public var address: String?
-  /// Trusted reverse proxies; see ``HubConfiguration/trustedProxies``.
+  /// Trusted reverse proxies, as in ``HubConfiguration/trustedProxies``.
   public var proxies: [String] = []
-  /// Folder or URL of map tiles for ``MapTiles``; `nil` for none.
+  /// Folder or URL of map tiles for ``MapTiles``, or `nil` for none.
   public var tiles: String?
   /// Attribution shown on maps.
   public var tilesCredit: String?
-  /// Limits by name; see ``limitNames``.
+  /// Limits, keyed by a name from ``limitNames``.
   public var limits: [String: String] = [:]
 
   public static let standardListen = "127.0.0.1:8787"
@@ -176,7 +176,7 @@ extension HubSettings {
     try limits[HTTPLimit.connections.rawValue] == nil ? nil : httpLimits().connections
   }
 
-  /// Returns the maximum number of requests per minute and device, or `nil` for no limit.
+  /// Returns the maximum number of each device's requests per minute, or `nil` for no limit.
   /// - Throws: ``CommandError`` if the configured value is invalid.
   public func requestsPerMinute() throws(CommandError) -> Int? {
     guard let text = limits[Self.requestsPerMinuteName] else { return HubConfiguration().requestsPerMinute }

@@ -10,8 +10,8 @@ import TrendyHub
 
 /// Limits on connections and open stores, derived from the limit on open file descriptors.
 ///
-/// Some descriptors are reserved for connections; stores and track logs share the others. If too many stores are open,
-/// idle ones are closed and reopened when needed.
+/// Some descriptors are reserved for connections, and stores and track logs share the rest. If too many stores are
+/// open, idle stores are closed and reopened when needed.
 public struct ResourceBounds: Hashable, Sendable {
   public var connections: Int
   /// Maximum number of event streams. The remaining connections are reserved for requests.
@@ -29,7 +29,7 @@ public struct ResourceBounds: Hashable, Sendable {
   static let minStores = 8
 
   /// Divides the available descriptors among connections, stores and track logs. `connections` is the configured
-  /// maximum; `nil` allows as many as possible.
+  /// maximum, or `nil` for as many connections as possible.
   /// - Throws: ``CommandError`` if there are too few descriptors.
   public init(descriptors: Int, connections: Int?) throws(CommandError) {
     let fewest = Self.reserve + 2 * Self.minStores * EmbeddedHubStorage.descriptorsOfStore

@@ -40,7 +40,7 @@ public struct CompanionService: Sendable {
     return device
   }
 
-  /// Makes a device a companion of this device. This device then sends trip notices to it.
+  /// Makes a device a companion of this device, which then sends trip notices to the companion.
   public func pair(_ device: APIDevice) async throws {
     _ = try await client.makeCompanion(deviceId: device.id)
     _ = try await courier.round()

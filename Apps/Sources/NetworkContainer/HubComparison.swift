@@ -22,7 +22,7 @@ public struct HubComparison: Sendable {
 
   /// Version of the hub at which the entities were compared.
   public let version: Int64
-  /// Comparison by kind of entity. Includes only kinds that this version of the software knows.
+  /// Comparison of each kind of entity that this version of the software knows.
   public let kinds: [Kind]
   /// Number of undeleted replica entities without a visible row in the store.
   public let missing: Int

@@ -7,6 +7,7 @@ import TrendyProtocols
 
 extension NetworkContainer {
   /// Returns the transport that sends notices to companions of this device and receives notices from other devices.
+  ///
   /// `onReceived` is called with received notices and the name of the device that sent them.
   public func makeCourier(
     for account: Account,
@@ -26,10 +27,10 @@ extension NetworkContainer {
     try makeAPIClient(for: account).companionSignals()
   }
 
-  /// Applies a notice that changes the hub's address or token, once the hub at the new address has confirmed the user.
+  /// Applies a notice that changes the hub's URL or token, once the hub at the new URL has confirmed the user.
   ///
   /// A change that cannot be confirmed is ignored, so that an incorrect notice cannot disconnect this device.
-  /// - Returns: `false` if the hub at the new address could not be reached and the notice should be processed again.
+  /// - Returns: `false` if the hub at the new URL could not be reached and the notice should be processed again.
   private static func carryOut(_ move: CompanionTransport.Move, of app: AppContainer) async throws -> Bool {
     guard let present = try app.accountFile.load() else { return true }
     var wanted = present

@@ -20,8 +20,8 @@ public struct NetworkContainer: Sendable {
   /// Pairs the store in a folder with a hub.
   ///
   /// The store is created if it does not exist, but only after the hub has accepted the code. A store belongs to one
-  /// user. It can only be paired with an account of the same user, unless the hub was lost and is being rebuilt from
-  /// the store.
+  /// user and can only be paired with an account of that user, unless the hub was lost and is being rebuilt from the
+  /// store.
   ///
   /// `isRebuilding` accepts any account. The next sync then uploads the whole record, including deletions, and merges
   /// it with data from other devices.
@@ -61,8 +61,8 @@ public struct NetworkContainer: Sendable {
 
   /// Returns a client for the hub.
   ///
-  /// The client reads the token before each request, so that it uses the new token after the store is paired again. It
-  /// never sends a token that belongs to another address.
+  /// The client reads the token before each request, so that it uses the new token after the store is paired again. The
+  /// client never sends a token that belongs to another URL.
   public func makeClient(for account: Account) throws -> any NetworkClientProtocol { try makeAPIClient(for: account) }
 
   func makeAPIClient(for account: Account) throws -> APIClient {
@@ -91,7 +91,7 @@ public struct NetworkContainer: Sendable {
     try await makeAPIClient(for: account).liveTrips()
   }
 
-  /// Returns a sync engine for the store. It can sync only while it holds a lock from ``lockForSync()``.
+  /// Returns a sync engine for the store, which can sync only while it holds a lock from ``lockForSync()``.
   public func makeEngine(
     for account: Account, holding lock: (any Sendable)? = nil, configuration: SyncConfiguration = .init()
   ) throws -> SyncEngine {

@@ -1,6 +1,7 @@
 import TrendyModels
 
-/// Reproducible random numbers for one day. They do not depend on earlier days, so sample data can start on any day.
+/// Reproducible random numbers for one day. The numbers do not depend on earlier days, so sample data can start on any
+/// day.
 struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
   private var generator: SeededGenerator
 

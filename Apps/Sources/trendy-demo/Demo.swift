@@ -195,7 +195,7 @@ extension Demo {
         + "\(percent(difference)) difference from the track in the file.")
   }
 
-  /// Prints the address to open in a browser and, on a terminal, keeps the hub running until a line is entered.
+  /// Prints the URL to open in a browser and, on a terminal, keeps the hub running until a line is entered.
   private func showPages(at address: String, of hubStore: URL) throws {
     guard isStaying else {
       print("\nTo try Trendy with your own data, run 'make run' and open http://127.0.0.1:8787/")
@@ -255,7 +255,7 @@ extension Demo {
     return try WireJSON.decode(JSONValue.self, from: result.output)
   }
 
-  /// Parses the hub's address from the first line of its log.
+  /// Parses the hub's URL from the first line of its log.
   private func address(from log: URL, of process: Process) throws -> String {
     var address: String?
     try eventually("the hub reports its address") {

@@ -25,7 +25,7 @@ enum NetworkProgram {
     throw failure(code)
   }
 
-  /// Runs `trendyd network --json` as a child process. Returns its JSON output, which may describe an error.
+  /// Runs `trendyd network --json` as a child process. Returns the process's JSON output, which may describe an error.
   static func answer(to words: [String]) throws -> JSONValue {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure(errno) }

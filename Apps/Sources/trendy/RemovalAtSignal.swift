@@ -31,7 +31,8 @@ enum RemovalAtSignal {
     if failure != 0 { block(SIG_UNBLOCK) }
   }
 
-  /// Waits for the process to exit if the deletion has started. Otherwise the command could report errors caused by it.
+  /// Waits for the process to exit if the deletion has started, because the command could otherwise report errors
+  /// caused by the deletion.
   static func waitIfBegun() {
     while hasBegun.load(ordering: .acquiring) { pause() }
   }
@@ -55,7 +56,7 @@ enum RemovalAtSignal {
     var signal: Int32 = 0
     while sigwait(&signals, &signal) != 0 {}
     hasBegun.store(true, ordering: .releasing)
-    // Other threads may still be creating files in the folder.
+    // Try repeatedly, because other threads may still be creating files in the folder.
     for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
       try? FileManager.default.removeItem(atPath: path)  // retried in the next iteration
     }

@@ -17,7 +17,7 @@ struct Session {
   private let personal: PersonalStore
   let confirmations = Confirmations()
 
-  /// Commands that replace or repair the store. They open it themselves and use no synced settings.
+  /// Commands that replace or repair the store. These commands open the store themselves and use no synced settings.
   private static let repairing = ["doctor", "restore"]
 
   init(command: CommandSpec, arguments: Arguments, console: Console, words: [String], settings: Settings)

@@ -80,7 +80,7 @@ enum Trendy {
     }
   }
 
-  /// Whether the first word is the name of an event type; `false` if the store is unreadable.
+  /// Whether the first word is the name of an event type. `false` if the store is unreadable.
   private static func beginsWithType(_ words: [String], _ console: Console) -> Bool {
     guard let first = words.first?.lowercased(),
       let session = try? Session(

@@ -77,7 +77,7 @@ final class ControlSocket: Sendable {
       connections.withLock { $0 -= 1 }
       releaseDescriptor(client)
     }
-    // The kernel reports the peer's user. File permissions alone are not reliable on all file systems.
+    // Check the peer's user, as reported by the kernel, because file permissions are not reliable on all file systems.
     guard let user = peerUser(of: client), user == geteuid() || user == 0 else {
       _ = Self.reply(Self.refusal("refused", "This agent accepts only requests from the user that runs it"), to: client)
       return

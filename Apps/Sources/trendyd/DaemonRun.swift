@@ -22,14 +22,14 @@ struct DaemonRun {
   let settings: HubSettings
   let hubDirectory: URL
   let storeDirectory: URL
-  /// Listening socket for the hub, inherited from the service manager; `nil` to open one.
+  /// Listening socket for the hub, inherited from the service manager, or `nil` to open one.
   let listener: Int32?
   let receivers: Receivers.Sources
   let files: RuntimeFiles
   /// Reloadable settings.
   let present: RunSettings
   let hooks: HookOptions
-  /// Path of the log file; `nil` for standard error.
+  /// Path of the log file, or `nil` for standard error.
   let logPath: String?
   let logForm: LogForm
   let environment: [String: String]
@@ -56,7 +56,7 @@ struct DaemonRun {
       writer.finish(atMost: Self.logSeconds)
       throw error
     }
-    // The log starts only now, so that the hub's address is printed before the first request is logged.
+    // The log starts only now, so that the hub's URL is printed before the first request is logged.
     writer.start()
     let outcome: Result<Void, any Error>
     do {
@@ -95,7 +95,8 @@ struct DaemonRun {
     do {
       try hub.note(HubContainer.Serving(port: port, deviceURL: outside))
     } catch {
-      // Only `trendyd pair` reads the recorded address, and it can use the saved settings instead.
+      // Continue after this error, because only `trendyd pair` reads the recorded URL, and it can use the saved
+      // settings instead.
       console.talk("Hub: \(error)")
     }
     let url = HubSettings.url(address: endpoint.address, port: port)
@@ -142,7 +143,7 @@ struct DaemonRun {
         await server?.stop()
       }
       if let hub, let server {
-        // Disk access runs on separate threads. A slow disk then delays neither the concurrency runtime nor requests.
+        // Disk access runs on separate threads, so a slow disk delays neither the concurrency runtime nor requests.
         group.addTask { await tidy(server, hub.clock, console) }
         group.addTask {
           await maintain(every: Self.hubMaintenance, hub.clock, console) {
@@ -161,15 +162,15 @@ struct DaemonRun {
           }
         }
       }
-      // If there is an agent, its control socket serves both.
+      // If there is an agent, its control socket also serves the hub.
       let socket = role == .hub ? openControl(console) : nil
       defer { socket?.close() }
       if role != .hub { group.addTask { try await runAgent(log: log, console: console, manager) } }
       if manager.heartbeatInterval != nil {
         group.addTask { await vitals.report(to: manager, clock: SystemTime()) { console.talk($0, level: .error) } }
       }
-      // The first task to end is the one waiting for a termination signal. An agent failure throws here, which cancels
-      // the other tasks.
+      // The first task to end is the one waiting for a termination signal. If the agent fails, its error is thrown
+      // here, which cancels the other tasks.
       try await group.next()
       group.cancelAll()
     }
@@ -235,7 +236,7 @@ struct DaemonRun {
       do {
         while try await server.runApart({ try server.compact() }), !Task.isCancelled {}
       } catch {
-        // Not urgent; tried again a day later.
+        // Report the error and try again a day later, because compaction is not urgent.
         _ = console.report(CommandError(describingHub: error) ?? CommandError("\(error)", exit: .readWrite))
       }
       // The loop condition checks for cancellation.
@@ -243,7 +244,7 @@ struct DaemonRun {
     }
   }
 
-  /// Interval of storage maintenance on a hub. It is short because the storage keeps recent writes in memory.
+  /// Interval of storage maintenance on a hub, which is short because the storage keeps recent writes in memory.
   private static let hubMaintenance: Duration = .seconds(15)
 
   private func maintain(
@@ -264,7 +265,7 @@ struct DaemonRun {
 
   /// Maximum resident size of mapped files in bytes before the hub releases pages, including 17 MB of its own code.
   ///
-  /// The hub releases pages itself because the kernel maps at least 64 KiB per page fault and unmaps nothing while
+  /// The hub releases pages itself, because the kernel maps at least 64 KiB per page fault and unmaps nothing while
   /// memory is free.
   private static let maxMappedBytes = 24 << 20
 

@@ -46,7 +46,7 @@ struct DaemonSession: Sendable {
     }
   }
 
-  /// This command line's `--data` option, for use in suggested commands; empty for the default folder.
+  /// This command line's `--data` option, for use in suggested commands, or an empty string for the default folder.
   var dataOption: String { arguments.value("--data").map { " --data \(ShellWords.quoted($0))" } ?? "" }
 
   /// Returns a session with the same arguments and the current configuration.
@@ -69,7 +69,7 @@ struct DaemonSession: Sendable {
   ///
   /// A process running as root switches to the owner of the folder first. Otherwise it would create files that the
   /// service cannot open.
-  /// - Throws: ``CommandError`` with exit 66 if no hub exists; `HubStorageError`.
+  /// - Throws: ``CommandError`` with exit 66 if no hub exists, or `HubStorageError`.
   func existingHub() throws -> HubContainer {
     let hub = try servedHub()
     guard hub.database == nil else { return hub }
@@ -102,8 +102,8 @@ struct DaemonSession: Sendable {
     try HubSettings.load(from: hub.directory).overridden(by: settings).overridden(by: arguments)
   }
 
-  /// Returns the user named by `--name`, or the only user of the hub. If there are several, the error suggests the
-  /// command line `use`.
+  /// Returns the user named by `--name`, or the only user of the hub. If there are several users, the error suggests
+  /// the command line `use`.
   func user(for use: String) throws -> HubUser {
     let lookup = PeopleLookup(accounts: hub.accounts)
     if let name = arguments.value("--name") { return try lookup.user(called: name) }

@@ -7,8 +7,8 @@ import Foundation
 
 /// Memory use of this process, and the release of unused memory to the system.
 enum ProcessMemory {
-  /// Limits the C library to two allocation arenas. Otherwise each thread may have its own, which does not shrink after
-  /// a large request. Must be called before any thread is started.
+  /// Limits the C library to two allocation arenas. Otherwise each thread may have its own arena, which does not shrink
+  /// after a large request. Must be called before any thread is started.
   static func sharePools() {
     #if canImport(Glibc)
       mallopt(M_ARENA_MAX, 2)
@@ -30,7 +30,7 @@ enum ProcessMemory {
     #endif
   }
 
-  /// Resident size of mapped files in bytes, including the program and its libraries; 0 if `/proc` is unreadable.
+  /// Resident size of mapped files in bytes, including the program and its libraries, or 0 if `/proc` is unreadable.
   static var mappedBytes: Int {
     #if canImport(Glibc)
       // Columns are page counts: total, resident, and resident file pages (proc_pid_statm(5)).

@@ -12,7 +12,7 @@ final class RunSettings: Sendable {
     var options: RunOptions
   }
 
-  /// Keys of settings that a reload applies immediately; all others require a restart.
+  /// Keys of settings that a reload applies immediately. All other settings require a restart.
   private static let immediate: Set<String> = [
     Setting.poll, Setting.dayStartsAt, Setting.weekStartsOn, Setting.hours, Setting.units,
     Setting.exportEvery, Setting.exportTo, Setting.exportFormat, Setting.exportKeep,

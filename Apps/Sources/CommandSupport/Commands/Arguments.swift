@@ -2,9 +2,9 @@
 public struct OptionSpec: Hashable, Sendable {
   /// Spellings including the dashes, the long one first.
   public let names: [String]
-  /// Placeholder for the value in help, such as `type`; `nil` for a flag.
+  /// Placeholder for the value in help, such as `type`, or `nil` for a flag.
   public let value: String?
-  /// Kind of value, used for completion; `nil` for a flag.
+  /// Kind of value, used for completion, or `nil` for a flag.
   public let kind: ValueKind?
   /// How to treat an option that is given more than once.
   public let repetition: Repetition
@@ -115,7 +115,7 @@ public struct Arguments: Hashable, Sendable {
   /// Whether the option was given.
   public func has(_ name: String) -> Bool { values[name] != nil }
 
-  /// Returns the value of an option, or its last value if it was repeated.
+  /// Returns the value of an option, or the last value of a repeated option.
   public func value(_ name: String) -> String? { values[name]?.last }
 
   /// Returns all values of an option in command-line order.

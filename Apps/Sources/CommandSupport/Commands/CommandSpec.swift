@@ -12,7 +12,7 @@ public struct CommandSpec: Hashable, Sendable {
   public let options: [OptionSpec]
   /// Whether help omits the command, because only other programs call it.
   public let isHidden: Bool
-  /// Columns of the `--plain` output; empty if the command has none.
+  /// Columns of the `--plain` output, or an empty array if the command has none.
   public let columns: [String]
 
   /// Declares a command. `words` is the command as typed: `type prop add`.
@@ -33,7 +33,7 @@ public struct CommandSpec: Hashable, Sendable {
   /// The command as typed: `type prop add`.
   public var name: String { path.joined(separator: " ") }
 
-  /// Description of the `--plain` output, `--plain: id, start, end`; `nil` without columns.
+  /// Description of the `--plain` output, as in `--plain: id, start, end`, or `nil` if the command has no columns.
   var columnsLine: String? { columns.isEmpty ? nil : "--plain: \(columns.joined(separator: ", "))" }
 
   /// Arguments as shown in the usage line: `<type> [<value>]`.
@@ -51,7 +51,7 @@ public struct CommandGroup: Hashable, Sendable {
   }
 }
 
-/// Kind of value of an argument or option; determines what completion suggests.
+/// Kind of value of an argument or option, which determines the completion candidates.
 public enum ValueKind: Hashable, Sendable {
   case eventType
   /// Key of a property of any event type.

@@ -12,8 +12,8 @@ public struct CommandTable: Sendable {
 
   /// Creates a table of a program's commands.
   ///
-  /// `find` returns the command whose path is the longest prefix of the given words; `nil` searches `commands`.
-  /// `commands` is evaluated only if more than one declaration is needed, and `topics` only for help.
+  /// `find` returns the command whose path is the longest prefix of the given words. If `find` is `nil`, `commands` is
+  /// searched. `commands` is evaluated only if more than one declaration is needed, and `topics` only for help.
   public init(
     program: String, about: String, commands: @autoclosure @escaping @Sendable () -> [CommandSpec],
     find: (@Sendable ([String]) -> CommandSpec?)? = nil, globalOptions: [OptionSpec], notes: [String],
@@ -63,7 +63,7 @@ extension CommandTable {
   }
 
   /// Finds the command whose path is the longest prefix of `words`. Global options may precede the command.
-  /// - Throws: ``CommandError`` with exit 64 if no command matches; the hint suggests a similar command or lists the
+  /// - Throws: ``CommandError`` with exit 64 if no command matches. Its hint suggests a similar command or lists the
   ///   subcommands.
   public func meaning(of words: [String]) throws(CommandError) -> Meaning {
     var head: [String] = []

@@ -2,7 +2,7 @@
 public struct Candidate: Hashable, Sendable {
   /// Text that replaces the incomplete word.
   public var text: String
-  /// Short description shown next to the candidate; may be empty.
+  /// Short description shown next to the candidate, which may be empty.
   public var meaning: String
 
   public init(_ text: String, _ meaning: String = "") {
@@ -89,7 +89,7 @@ private struct CompletionLine {
   let commandWords: [String]
   /// Arguments: words after the command's path that are not options or their values.
   let positionals: [String]
-  /// Kind of value expected by the last option; `nil` unless that option still needs one.
+  /// Kind of value that the last option still needs, or `nil` if it needs none.
   private(set) var awaitedValue: ValueKind?
   /// Whether the words contain `--`, after which all words are arguments.
   private(set) var isPastOptions = false

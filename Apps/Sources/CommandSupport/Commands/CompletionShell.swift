@@ -16,8 +16,8 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the script for bash. It passes the whole line and `COMP_WORDBREAKS` to the program, because bash completes
-  /// only the part of a word after the last of these characters.
+  /// Returns the script for bash. The script passes the whole line and `COMP_WORDBREAKS` to the program, because bash
+  /// completes only the part of a word after the last of these break characters.
   private static func bash(_ program: String) -> String {
     """
     # bash completion of \(program)

@@ -1,4 +1,4 @@
-/// Exit status of a command; uses the codes of sysexits(3) where one applies.
+/// Exit status of a command, with the codes of sysexits(3) where one applies.
 public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case done = 0
   /// Negative result, such as problems found or no match.

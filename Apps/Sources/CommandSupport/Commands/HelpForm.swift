@@ -14,7 +14,7 @@ public enum HelpForm: Hashable, Sendable {
 }
 
 extension CommandTable {
-  /// Returns help in the given format. `topic` and `width` affect only text; other formats contain the complete help.
+  /// Returns help in the given format. `topic` and `width` affect only text. Other formats contain the complete help.
   /// - Throws: ``CommandError`` with exit 64 for an unknown topic.
   public func help(on topic: [String], in form: HelpForm, width: Int) throws(CommandError) -> String {
     switch form {

@@ -74,7 +74,7 @@ struct TimeSpan: Hashable {
     if lastUnit == nil { return nil }
   }
 
-  /// Length in seconds with 24-hour days; `nil` if the duration includes months or years.
+  /// Length in seconds with 24-hour days, or `nil` if the duration includes months or years.
   var seconds: Double? { months == 0 ? days * 86_400 + clockSeconds : nil }
 
   /// Text such as `1 hour 30 minutes`. Weeks are converted to days: `2w` is `14 days`.

@@ -27,7 +27,7 @@ struct CalendarDay: Hashable {
   /// Returns midnight at the start of this date.
   func start(in local: LocalTime) -> Date { local.date(year: year, month: month, day: day) }
 
-  /// Returns the start of the user's day with this date. It may differ from midnight (`day_starts_at`).
+  /// Returns the start of the user's day with this date, which may differ from midnight (`day_starts_at`).
   func dayStart(in local: LocalTime) -> Date { local.startOfDay(datedAs: start(in: local)) }
 }
 
@@ -38,7 +38,7 @@ extension Int {
 
 /// Time of day on a 24-hour clock.
 struct WallClock: Hashable {
-  /// Hour, 0 to 24; 24 is midnight at the end of the day.
+  /// Hour, 0 to 24, where 24 is midnight at the end of the day.
   var hour: Int
   var minute = 0
   var second = 0
@@ -47,7 +47,7 @@ struct WallClock: Hashable {
 }
 
 extension LocalTime {
-  /// Returns all points in time on a date when local clocks show a time of day, in order.
+  /// Returns all points in time on a date at which local clocks show a time of day, in order.
   ///
   /// The array is empty if a clock change skips the time of day, and has two elements if a clock change repeats it.
   func occurrences(of clock: WallClock, on day: CalendarDay) -> [Date] {

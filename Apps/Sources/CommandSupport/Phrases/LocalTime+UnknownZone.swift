@@ -8,7 +8,7 @@
 public import TrendyModels
 
 extension LocalTime {
-  /// Returns the value of `TZ` if it names an unknown time zone, which the system treats as UTC; otherwise `nil`.
+  /// Returns the value of `TZ` if it names an unknown time zone, which the system treats as UTC, or `nil` otherwise.
   public static func unknownZone(in environment: [String: String]) -> String? {
     guard var name = environment["TZ"], !name.isEmpty else { return nil }
     if name.hasPrefix(":") { name.removeFirst() }
@@ -29,7 +29,7 @@ extension LocalTime {
   /// Whether the text is a time zone rule such as `CET-1CEST` (POSIX, "Environment Variables").
   ///
   /// A rule starts with a name of at least three letters and an offset. A name in angle brackets may also contain
-  /// digits and signs. No regular expression is used, because each process would spend time compiling it.
+  /// digits and signs. The text is matched without a regular expression, which each process would spend time compiling.
   private static func isRule(_ name: String) -> Bool {
     var rest = name.utf8[...]
     let isBracketed = rest.first == UInt8(ascii: "<")

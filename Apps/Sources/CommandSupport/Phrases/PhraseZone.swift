@@ -10,7 +10,7 @@ import TrendyModels
 
 /// Time zone in a phrase such as `9:00 UTC`, `9:00+01:00`, `9am CET` or `9:00 Europe/Paris`.
 ///
-/// The rest of the phrase is parsed in UTC with all times shifted by this zone's offset. The result is then shifted
+/// The rest of the phrase is parsed in UTC with all times shifted by this zone's offset, and the result is shifted
 /// back.
 enum PhraseZone: Hashable {
   /// Fixed offset in seconds east of UTC.
@@ -57,8 +57,8 @@ enum PhraseZone: Hashable {
 
   /// Splits `9:00z` and `9:00+01:00` into time and zone, writing the offset as `+0100`. Returns other words unchanged.
   ///
-  /// `isDated` means that a date and `t` precede the word, so a hyphen starts an offset. Otherwise `9:00-10:30` is a
-  /// range.
+  /// `isDated` means that a date and `t` precede the word, so a hyphen starts an offset. Without them, a hyphen
+  /// separates the two times of a range such as `9:00-10:30`.
   static func detached(_ word: String, isDated: Bool = false) -> [String] {
     if word.hasSuffix("z"), TimePhrase.clock(String(word.dropLast())) != nil { return [String(word.dropLast()), "z"] }
     guard let sign = word.lastIndex(where: { "+-".contains($0) }), TimePhrase.clock(String(word[..<sign])) != nil else {

@@ -1,6 +1,6 @@
 /// A shell command line up to the cursor.
 public struct ShellLine: Hashable, Sendable {
-  /// Words with quotes and escapes removed; the last one is incomplete and may be empty.
+  /// Words with quotes and escapes removed. The last word is incomplete and may be empty.
   public private(set) var words: [String] = [""]
   /// Whether the last word has an unclosed quote.
   public private(set) var isQuoted = false

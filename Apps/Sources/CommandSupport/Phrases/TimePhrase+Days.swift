@@ -104,7 +104,8 @@ extension TimePhrase {
     return Set(days).count == 1 ? days[0] : nil
   }
 
-  /// Returns the possible dates for three numbers. There are several if the order of day, month and year is ambiguous.
+  /// Returns the possible dates for three numbers. There are several dates if the order of day, month and year is
+  /// ambiguous.
   private static func numberedDays(_ word: String) -> [CalendarDay] {
     for separator in "-/." {
       guard let parts = numbers(of: word[...], separator: separator), parts.count == 3 else { continue }

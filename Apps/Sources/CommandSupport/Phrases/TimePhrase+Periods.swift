@@ -44,7 +44,8 @@ extension TimePhrase {
     guard let year = year(parts[0]) else { return nil }
     switch parts.count {
     case 1:
-      // Numbers outside this range, such as 1945 and 2310, are times of day: users rarely record events in those years.
+      // Treat numbers outside this range, such as 1945 and 2310, as times of day, because users rarely record events in
+      // those years.
       guard (1970..<2100).contains(year) else { return nil }
       var period = Period.year(year)
       period.clock = clock(word)
@@ -80,7 +81,7 @@ extension TimePhrase {
 /// ISO 8601 week, which starts on Monday, or a day in it: `2026-W47`, `2026-W47-5`, `2026W47`, `2026W475`.
 struct ISOWeek {
   let monday: CalendarDay
-  /// Day in the week; `nil` for the whole week.
+  /// Day in the week, or `nil` for the whole week.
   let day: CalendarDay?
 
   /// Parses a lowercased week or day. Returns `nil` if the format is different or the year has no week 53.
@@ -116,7 +117,7 @@ struct PartOfDay: Hashable {
     "morning": (5..<12, 9), "afternoon": (12..<17, 15), "evening": (17..<21, 19), "night": (21..<29, 23),
   ]
 
-  /// Parses lowercased words; the last one is the part of the day.
+  /// Parses lowercased words, the last of which is the part of the day.
   init?(_ words: [String], now: Date, in local: LocalTime) {
     guard words.count > 1, let part = Self.parts[words[words.count - 1]] else { return nil }
     var front = Array(words.dropLast())

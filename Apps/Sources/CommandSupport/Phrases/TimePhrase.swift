@@ -16,23 +16,23 @@ public struct TimePhrase: Hashable, Sendable {
   public static let writable =
     Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
 
-  /// Purpose of a phrase. It determines how to complete missing parts.
+  /// Purpose of a phrase, which determines how to complete missing parts.
   public enum Meaning: Hashable, Sendable {
     /// Start of an event.
     ///
-    /// A time without a day is the most recent one, or one within the next hour. A date without a year is the most
-    /// recent one. A day without a time takes the current time of day.
+    /// A time without a day denotes its most recent occurrence, or an occurrence within the next hour. A date without a
+    /// year denotes its most recent occurrence. A day without a time takes the current time of day.
     case past
     /// End of an event that started at the given time.
     ///
     /// A time without a day is on the start day, or on the next day if it would otherwise precede the start. A weekday
-    /// is the first one on or after the start day. A day without a time takes the current time of day.
+    /// denotes the first such day on or after the start day. A day without a time takes the current time of day.
     case end(of: Date)
     /// New start for an event that started at the given time.
     ///
     /// A time without a day is on the day of the old start. A day without a time keeps the old time of day.
     case moved(from: Date)
-    /// Date. A time without a day is on the day of the given date; a day without a time is at midnight.
+    /// Date. A time without a day is on the day of the given date, and a day without a time is at midnight.
     case day(of: Date)
     /// Lower limit. A duration such as `7d` is subtracted from the current time.
     case since
@@ -60,7 +60,7 @@ public struct TimePhrase: Hashable, Sendable {
     case clockOfDay(WallClock, CalendarDay)
   }
 
-  /// Parsed phrase. If it contains a time zone, `now` and `local` are in that zone; see ``PhraseZone``.
+  /// Parsed phrase. If it contains a time zone, `now` and `local` are in that zone. See ``PhraseZone``.
   private struct Reading: Hashable {
     let form: Form
     let now: Date
@@ -108,7 +108,7 @@ public struct TimePhrase: Hashable, Sendable {
       let parts = phrase.lowercased().split(separator: separator, omittingEmptySubsequences: true)
       if parts.count == 2 { return (String(parts[0]), String(parts[1])) }
     }
-    // In `9:00-10:30`, the hyphen separates two times. Hyphens in dates do not.
+    // In `9:00-10:30`, the hyphen separates two times, unlike hyphens in dates.
     let words = phrase.split(separator: " ")
     guard let last = words.last, last.firstIndex(of: "-") != last.startIndex else { return nil }
     let clocks = last.split(separator: "-")
@@ -204,7 +204,7 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// Duration in words, such as `1 minute` for `1m`; `nil` if the phrase is not a duration.
+  /// Duration in words, such as `1 minute` for `1m`, or `nil` if the phrase is not a duration.
   public var durationWords: String? { if case .span(let span, _) = form { span.words } else { nil } }
 
   private func resolved(_ clock: WallClock, _ meaning: Meaning) -> Resolved {
@@ -227,8 +227,8 @@ public struct TimePhrase: Hashable, Sendable {
 
   /// Returns the point in time with this time of day on a date, which a clock change may skip or repeat.
   ///
-  /// If the time of day occurs twice, returns the last occurrence up to `limit` or, without one, the first at or after
-  /// `start`.
+  /// If the time of day occurs twice, returns the last occurrence up to `limit` or, without a limit, the first
+  /// occurrence at or after `start`.
   private func moment(
     _ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast, lastBefore limit: Date? = nil
   ) -> Resolved {
@@ -280,7 +280,7 @@ extension TimePhrase {
     for (words, zone) in PhraseZone.readings(of: words(phrase), typed: phrase, now: now, in: local) {
       var clock = LocalTime(isUTC: true)
       (clock.dayStart, clock.firstWeekday) = (local.dayStart, local.firstWeekday)
-      // A time zone is accepted only together with a time of day.
+      // Accept a time zone only together with a time of day.
       switch form(words, now: zone.wall(now), in: clock) {
       case .clock(let time), .span(_, let time?):
         return Reading(form: .clock(time), now: zone.wall(now), local: clock, zone: zone)

@@ -5,7 +5,7 @@ public struct WordsQuestion: Hashable, Sendable {
     OptionSpec("--breaks", value: "characters", kind: .text, help: "with --line: bash's COMP_WORDBREAKS"),
   ]
 
-  /// Words without the program's name; the last one is incomplete.
+  /// Words without the program's name. The last word is incomplete.
   public let words: [String]
   private let line: ShellLine?
   private let breaks: String

@@ -7,8 +7,8 @@
 #endif
 
 extension ConfigurationFile {
-  /// Sets a value in the existing line or in a new line at the end; `nil` removes all lines with the key. Comments and
-  /// other lines are preserved. `value` must be canonical.
+  /// Sets a value in the existing line or in a new line at the end. If `value` is `nil`, removes all lines with the
+  /// key. Comments and other lines are preserved. `value` must be canonical.
   public mutating func set(_ key: String, to value: String?) {
     let places = lines.indices.filter { index in
       if case .assignment(key, _) = lines[index].content { true } else { false }

@@ -24,11 +24,11 @@ public struct ConfigurationFile: Sendable {
   public private(set) var entries: [String: Entry] = [:]
   /// Whether the whole file was read and is valid UTF-8, so that rewriting it loses no data.
   private(set) var isWhole = true
-  /// Errors in the file, by line; empty if the file is valid.
+  /// Errors in the file in order of line, or an empty array if the file is valid.
   public var problems: [CommandError] { findings.map(\.error) }
   private(set) var findings: [ConfigurationProblem] = []
   var lines: [ConfigurationLine] = []
-  /// Line break after each line; empty if the last line has none.
+  /// Line break after each line, which is empty if the last line has none.
   var lineEnds: [String] = []
 
   /// Maximum size of the file in bytes.
@@ -161,7 +161,7 @@ struct ConfigurationProblem {
   /// did not choose.
   let isFatal: Bool
 
-  /// `key` is the key as written, possibly misspelled; `nil` if no key could be parsed.
+  /// `key` is the key as written, possibly misspelled, or `nil` if no key could be parsed.
   init(_ error: CommandError, key: String? = nil) {
     self.error = error
     let meant = key.flatMap { Suggestion.nearest(to: $0, among: Setting.keys) ?? $0 }

@@ -11,7 +11,7 @@ struct ConfigurationLine: Hashable {
   /// Line without its line break.
   let text: String
   let content: Content
-  /// Text before and after the value of an assignment; `nil` for other lines.
+  /// Text before and after the value of an assignment, or `nil` for other lines.
   private let frame: (head: Range<String.Index>, tail: Range<String.Index>)?
 
   static func == (left: ConfigurationLine, right: ConfigurationLine) -> Bool { left.text == right.text }

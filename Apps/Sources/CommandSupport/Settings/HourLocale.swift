@@ -1,7 +1,7 @@
 /// Time format of a locale: 12 or 24 hours.
 struct HourLocale: Hashable {
   let usesTwelveHours: Bool
-  /// Environment variable that determines the locale; `nil` if none is set.
+  /// Environment variable that determines the locale, or `nil` if none is set.
   let variable: String?
 
   /// Determines the locale from `LC_ALL`, `LC_TIME` or `LANG`, in that order (POSIX, "Environment Variables").

@@ -95,7 +95,7 @@ public enum Setting: Sendable {
   static let deciding = [store, role, hooks, ingest, exportTo, hubData, storage, listen, host, proxy, tiles]
 
   /// Returns the setting with the given key.
-  /// - Throws: ``CommandError`` with exit 64 if there is none; the hint suggests a similar key.
+  /// - Throws: ``CommandError`` with exit 64 if no setting has this key. Its hint suggests a similar key.
   public static func named(_ key: String) throws(CommandError) -> SettingSpec {
     guard let spec = all.first(where: { $0.key == key }) else { throw unknown(key) }
     return spec

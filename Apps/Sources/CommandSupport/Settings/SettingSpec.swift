@@ -34,7 +34,7 @@ public struct SettingSpec: Hashable, Sendable {
   public let owner: Owner
   /// Whether the setting can be stored only in the record, not in the configuration file or the environment.
   public let isInRecordAlone: Bool
-  /// Default value; `nil` if there is none, or if it depends on the machine.
+  /// Default value, or `nil` if there is none, or if it depends on the machine.
   public let standard: String?
   public let help: String
 
@@ -84,7 +84,7 @@ extension SettingSpec {
     return text
   }
 
-  /// Error if this setting is set for a single machine; `nil` if that is allowed.
+  /// Error if this setting is set for a single machine, or `nil` if that is allowed.
   var refusalElsewhere: CommandError? {
     guard isInRecordAlone else { return nil }
     return CommandError(
@@ -123,7 +123,7 @@ extension SettingSpec {
     }
   }
 
-  /// Fixed values that completion offers; empty for other kinds of values.
+  /// Fixed values that completion offers, or an empty array for other kinds of values.
   public var words: [String] { if case .oneOf(let words) = kind { words } else { [] } }
 }
 

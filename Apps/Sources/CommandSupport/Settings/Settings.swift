@@ -21,7 +21,7 @@ public struct Settings: Sendable {
 
   /// Effective value of a setting and its origin.
   public struct Resolved: Hashable, Sendable {
-    /// Effective value; `nil` if the setting has neither a value nor a default.
+    /// Effective value, or `nil` if the setting has neither a value nor a default.
     public let text: String?
     public let origin: Origin
 

@@ -11,7 +11,7 @@ public struct ChartScale: Hashable, Sendable {
   /// Lower end of the scale, less than ``high``. Both ends are finite, but their difference may overflow.
   public let low: Double
   public let high: Double
-  /// Lowest and highest round number on the scale, for labels; may be empty.
+  /// Lowest and highest round number on the scale, for labels, or an empty array if there is none.
   public let marks: [Double]
 
   /// Creates a scale that includes all values, which must be finite. Returns `nil` if `values` is empty.

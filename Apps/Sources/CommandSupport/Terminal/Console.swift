@@ -46,9 +46,9 @@ public struct Console: Sendable {
   }
 
   public var format: Format
-  /// Whether `-q` was given. It suppresses reports, and messages other than errors.
+  /// Whether `-q` was given, which suppresses reports, and messages other than errors.
   public var isQuiet: Bool
-  /// Whether `--verbose` was given. It enables ``explain(_:)``.
+  /// Whether `--verbose` was given, which enables ``explain(_:)``.
   public var isVerbose = false
   /// Terminal that styled lines are formatted for.
   public var terminal = Terminal()
@@ -157,8 +157,8 @@ public struct Console: Sendable {
 
   /// Replaces line breaks with spaces, and other terminal control characters with U+FFFD.
   static func oneLine(_ line: String) -> String {
-    // Most lines are printable ASCII, which needs no character category lookup. Iterating over contiguous bytes takes a
-    // tenth of the time.
+    // Most lines are printable ASCII, which needs no character category lookup. Therefore iterate over contiguous bytes
+    // first, which takes a tenth of the time.
     func isPlain(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { 0x20..<0x7F ~= $0 } }
     if line.utf8.withContiguousStorageIfAvailable(isPlain) ?? isPlain(line.utf8) { return line }
     guard line.unicodeScalars.contains(where: \.isTerminalControl) else { return line }

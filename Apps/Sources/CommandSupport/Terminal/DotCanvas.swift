@@ -21,7 +21,7 @@ public struct DotCanvas: Sendable {
   /// Bits of a braille pattern for each column and row (Unicode Standard, 21.1).
   private static let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 
-  /// Sets a dot; (0, 0) is at the upper left. Dots outside the canvas are ignored.
+  /// Sets a dot at a position, with (0, 0) at the upper left. Dots outside the canvas are ignored.
   public mutating func dot(x: Int, y: Int) {
     guard x >= 0, y >= 0, x < width * Self.dotsAcross, y < height * Self.dotsDown else { return }
     cells[y / Self.dotsDown * width + x / Self.dotsAcross] |= Self.bits[x % Self.dotsAcross][y % Self.dotsDown]

@@ -7,13 +7,14 @@
 #endif
 import Synchronization
 
-/// Handling of Ctrl-C during work in steps. The first Ctrl-C ends the work after the current step; a second one
+/// Handling of Ctrl-C during work in steps. The first Ctrl-C ends the work after the current step, and a second Ctrl-C
 /// terminates the process.
 public enum Interruption: Sendable {
   private static let flag = Atomic<Bool>(false)
-  /// Read end of a pipe that becomes readable at the first Ctrl-C; -1 before ``wait()``.
+  /// Read end of a pipe that becomes readable at the first Ctrl-C, or -1 before ``wait()``.
   ///
-  /// Code that waits for input also waits for this pipe. Otherwise it would miss a Ctrl-C between a check and the wait.
+  /// Code that waits for input also waits for this pipe, because it would otherwise miss a Ctrl-C between a check and
+  /// the wait.
   private static let wakeReader = Atomic<Int32>(-1)
   private static let wakeWriter = Atomic<Int32>(-1)
 

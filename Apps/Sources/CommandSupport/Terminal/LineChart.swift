@@ -3,7 +3,7 @@ public struct LineChart: Sendable {
   private static let rows = 12
   private static let narrowest = 24
 
-  /// Values shown as dots, from left to right; `nil` if missing.
+  /// Values shown as dots, from left to right. Missing values are `nil`.
   private let dots: [Double?]
   private let line: [Double?]
   private let scale: ChartScale

@@ -8,7 +8,7 @@
 
 /// Progress line for long operations, redrawn in place and erased at the end.
 ///
-/// Drawn on standard error if that is a terminal and the console prints messages. It appears after the terminal's
+/// The line is drawn if standard error is a terminal and the console prints messages. It appears after the terminal's
 /// `progressDelay`. An operation has one or more steps, each with its own title and total.
 public final class ProgressLine {
   /// Unit of progress.
@@ -53,7 +53,7 @@ public final class ProgressLine {
     next = start + console.terminal.progressDelay
   }
 
-  /// Starts a step with a title of one or two words, or `nil` if the operation has a single step. `total` is in `unit`.
+  /// Starts a step. `title` is one or two words, or `nil` if the operation has a single step. `total` is in `unit`.
   public func begin(_ title: String? = nil, of total: Int64?, in unit: Unit) {
     (self.title, self.total, self.unit) = (title, total, unit)
     done = 0

@@ -153,7 +153,7 @@ extension QRCode {
     }
   }
 
-  /// Penalty score of the mask; lower is better (7.8.3).
+  /// Penalty score of the mask, where a lower score is better (7.8.3).
   private var penalty: Int {
     let rows = (0..<size).map { row in (0..<size).map { modules[row * size + $0] } }
     let columns = (0..<size).map { column in (0..<size).map { modules[$0 * size + column] } }
@@ -170,7 +170,8 @@ extension QRCode {
     return lines + 3 * blocks + 10 * imbalance
   }
 
-  /// Returns a row or column's penalty for runs of five or more equal modules and for patterns that look like a finder.
+  /// Returns the penalty of a row or column for runs of five or more equal modules and for patterns that look like a
+  /// finder.
   private static func penalty(ofLine line: [Bool]) -> Int {
     var sum = 0
     var run = 0

@@ -19,7 +19,7 @@ public struct QRPicture: Sendable {
         block(
           isUpperDark: code.isDark(row: row, column: column), isLowerDark: code.isDark(row: row + 1, column: column))
       }.joined()
-      // Users can redefine the first sixteen colours, so use fixed ones from the 256-colour palette.
+      // Use fixed colours from the 256-colour palette, because users can redefine the first sixteen colours.
       return terminal.showsStyles ? "\u{1B}[38;5;16;48;5;231m\(line)\u{1B}[0m" : line
     }
     .map { terminal.showsStyles ? $0 : Self.inverted($0) }

@@ -64,7 +64,7 @@ public struct StyledText: Hashable, Sendable {
   }
 
   func rendered(for terminal: Terminal) -> String {
-    // Output to a file or pipe has all parts and no styles.
+    // Print all parts without styles to a file or pipe.
     guard terminal.width != nil || terminal.showsStyles else { return Console.oneLine(plain) }
     var parts = parts.map { Part(Console.oneLine($0.text), $0.style, rank: $0.rank) }
     if let width = terminal.width { Self.fit(&parts, width) }

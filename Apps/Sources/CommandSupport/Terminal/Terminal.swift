@@ -10,7 +10,7 @@
 public struct Terminal: Hashable, Sendable {
   /// Whether standard output is a terminal rather than a file or pipe.
   public var isTerminal = false
-  /// Width in columns; `nil` for output without a line length, such as a file.
+  /// Width in columns, or `nil` for output without a line length, such as a file.
   public var width: Int?
   /// Height in rows, if known.
   public var height: Int?

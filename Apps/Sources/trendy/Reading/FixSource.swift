@@ -5,7 +5,7 @@ import TrendyModels
 
 /// Source of positions, as given on the command line.
 enum FixSource {
-  /// Track file or lines of JSON; `-` for standard input.
+  /// Track file or lines of JSON, or `-` for standard input.
   case file(String)
   case single(Location)
 
@@ -38,7 +38,7 @@ enum FixSource {
         speed: try session.number(option: "--speed", in: 0...500)))
   }
 
-  /// Reads the positions, grouped by device name. The name is empty if the source does not contain one.
+  /// Reads the positions, grouped by device name. The name is empty if the source does not contain a name.
   func batches() throws(CommandError) -> [(device: String, batch: DeviceBatch)] {
     switch self {
     case .single(let fix):

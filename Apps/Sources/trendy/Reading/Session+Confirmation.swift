@@ -11,8 +11,8 @@ extension OptionSpec {
   static let yes = OptionSpec("--yes", "-y", help: "do not ask for confirmation")
 }
 
-/// Questions that the user has confirmed in this process. They are not asked again if the command is repeated because
-/// of a concurrent save.
+/// Questions that the user has confirmed in this process, so that they are not asked again if the command is repeated
+/// because of a concurrent save.
 final class Confirmations {
   fileprivate var given: Set<[String]> = []
 }
@@ -23,7 +23,7 @@ extension Session {
   /// Asks for confirmation unless `--yes` is given. `showing` prints details before the question.
   ///
   /// `ids` are the ids of the affected entities, if the question does not identify them. `refusal` is the error if the
-  /// user cannot be asked; `nil` throws an error that mentions `--yes`.
+  /// user cannot be asked, or `nil` for an error that mentions `--yes`.
   /// - Throws: ``CommandError`` with exit 64 if the user cannot be asked (`--no-input`, or not on a terminal), or exit
   ///   130 if the user declines.
   func confirm(

@@ -37,7 +37,7 @@ extension LocalTime {
     return day == days.upperBound ? event.endDate ?? event.timestamp : inZone(of: event).start(of: day)
   }
 
-  /// Sorts events by day and time. All-day events and other time zones may make this order differ from that of the
+  /// Sorts events by day and time. All-day events and other time zones may make this order differ from the order of the
   /// timestamps.
   /// - Parameter events: events in descending order of timestamps.
   func newestFirst(_ events: [Event]) -> [Event] {

@@ -14,6 +14,6 @@ extension Session {
 }
 
 extension String {
-  /// Note to store; `nil` if the text is only whitespace.
+  /// Note to store, or `nil` if the text is only whitespace.
   var asNote: String? { allSatisfy(\.isWhitespace) ? nil : self }
 }

@@ -20,7 +20,7 @@ struct LookBack {
     /// History up to the last day of the report.
     var whole: TypeHistory { row.row.history }
     var change: PeriodChange { row.change }
-    /// Personal records; `nil` if the type has no event in the period.
+    /// Personal records, or `nil` if the type has no event in the period.
     var records: PersonalRecords? { row.records }
     /// Streak on the last day of the report.
     var streak: Streak { row.row.streak }
@@ -75,9 +75,9 @@ struct LookBack {
   let total: PeriodChange
   let best: PersonalRecords?
   let relations: [CorrelationFinding]
-  /// Number of days until the history is long enough for correlations; 0 if it is.
+  /// Number of days until the history is long enough for correlations, or 0 if it already is.
   let missingDays: Int
-  /// Trips and mileage; `nil` if the period has no trips.
+  /// Trips and mileage, or `nil` if the period has no trips.
   let driving: Driving?
   /// Visited places, most visited first.
   let stays: [Stay]

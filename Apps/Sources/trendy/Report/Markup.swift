@@ -39,7 +39,7 @@ struct Markup: ExpressibleByStringInterpolation {
       }
     }
 
-    /// Appends a name typed by the user. Its text direction is isolated from the surrounding text.
+    /// Appends a name typed by the user and isolates its text direction from the surrounding text.
     mutating func appendInterpolation(name: String) {
       source += "<bdi>"
       appendInterpolation(name)

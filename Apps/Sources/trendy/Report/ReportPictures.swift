@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Heat map of an event type with a column per week.
 ///
-/// It is divided into two halves of six months each, which are side by side on a wide page. To keep the report small,
-/// all cells of a level share an SVG path, and all digits of a row share a text element. The digits are visible only in
-/// print.
+/// The map is divided into two halves of six months each, which are side by side on a wide page. To keep the report
+/// small, all cells of a level share an SVG path, and all digits of a row share a text element. The digits are visible
+/// only in print.
 struct HeatPicture {
   /// Days shown. Days after `last` are drawn as future days.
   let days: ClosedRange<CivilDate>
@@ -38,7 +38,8 @@ struct HeatPicture {
     return halves
   }
 
-  /// Number of weeks in the longest half, at least 27. Both halves use it, so that all cells have the same size.
+  /// Number of weeks in the longest half, at least 27. Both halves use this number, so that all cells have the same
+  /// size.
   private var columns: Int {
     max(27, halves.map { column($0.upperBound, from: $0.lowerBound) + 1 }.max() ?? 0)
   }
@@ -149,7 +150,7 @@ struct BarPicture {
   /// Size in SVG units, which are pixels on a phone.
   var width = 360.0
   var height = 130.0
-  /// Interval between visible labels; 1 for all.
+  /// Interval between visible labels, which is 1 if all labels are visible.
   var nameStep = 1
 
   var markup: Markup {

@@ -23,7 +23,7 @@ struct Agent {
   let counts: URL
   let console: Console
 
-  /// Current sync engine; `nil` while the store is not connected to a hub.
+  /// Current sync engine, or `nil` while the store is not connected to a hub.
   private let engine = PresentEngine()
   private let errands = WakeSignal()
 
@@ -84,7 +84,7 @@ struct Agent {
   }
 
   /// Acquires the store's sync lock, waiting up to ten seconds. A `trendy sync` command releases the lock when it
-  /// finishes; another agent keeps it.
+  /// finishes, whereas another agent keeps it.
   private func lockForSync() async throws -> any Sendable {
     let app = network.app
     for attempt in 0..<40 {
@@ -114,7 +114,7 @@ struct Agent {
 
   // MARK: Sync
 
-  /// Syncs until the task is cancelled, or until the hub's address or the poll interval changes.
+  /// Syncs until the task is cancelled, or until the hub's URL or the poll interval changes.
   private func sync(
     _ account: Account, holding lock: any Sendable, wakes: AsyncStream<Void>,
     looking: AsyncStream<Void>.Continuation
@@ -139,7 +139,7 @@ struct Agent {
     await engine.start()
     for await _ in wakes {
       let found = try app.accountFile.load()
-      // An engine's address and poll interval are fixed, so changing either requires a new engine.
+      // An engine's URL and poll interval are fixed, so changing either requires a new engine.
       guard found?.hub == account.hub, found?.allowsInsecureHTTP == account.allowsInsecureHTTP,
         present.pollInterval == pollInterval
       else {
@@ -229,10 +229,10 @@ struct Agent {
   /// If the agent will sleep at least this long, it releases memory first.
   private static let longWait = Duration.seconds(30)
 
-  /// Updates the status after each change and whenever `desk` requests it: every few seconds during a trip, at the
-  /// start of a day, and at least every minute.
+  /// Updates the status after each change and whenever `desk` requests an update: every few seconds during a trip, at
+  /// the start of a day, and at least every minute.
   ///
-  /// A status file that is out of date therefore means that the agent was killed.
+  /// Therefore, if a status file is out of date, the agent was killed.
   private func show(
     _ desk: LiveStatusService, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
   ) async {

@@ -14,7 +14,7 @@ import TrendyProtocols
 /// Receives positions from trackers that post to the agent, from gpsd and from NMEA devices.
 struct Receivers {
   struct Sources: Sendable {
-    /// Address at which trackers post; port 0 selects any free port.
+    /// Address to which trackers post. Port 0 selects any free port.
     var listen: (address: String, port: UInt16)?
     /// Listening socket inherited from the service manager, used instead of ``listen``.
     var listener: Int32?
@@ -129,7 +129,8 @@ struct Receivers {
     }
   }
 
-  /// Reads positions from an NMEA file or device. A file is read once; a device is reopened if it was unplugged.
+  /// Reads positions from an NMEA file or device. A file is read once, whereas a device is reopened after it was
+  /// unplugged.
   private func read(_ intake: IntakeQueue, nmea path: String, baud: Int?) async throws {
     var isFirst = true
     while true {
@@ -192,11 +193,11 @@ struct Receivers {
 
 /// Notifies the agent after positions have been received.
 ///
-/// Live status updates are sent immediately, but store changes at most every 15 s. Otherwise a phone that uploads
-/// stored positions one by one would cause a notification for each position.
+/// Live status updates are sent immediately, but store changes at most every 15 s, because a phone that uploads stored
+/// positions one by one would otherwise cause a notification for each position.
 private final class AgentNotifier: Sendable {
   private struct State {
-    /// Uptime when a change was last sent; `nil` before the first.
+    /// Uptime when a change was last sent, or `nil` if none has been sent.
     var lastChange: Duration?
     /// Whether a change has not been sent yet.
     var isOwed = false

@@ -18,7 +18,7 @@ struct MetricsCommand: DaemonCommand {
         help: "agent, hub or both (default: whichever exists)"), .data, .store,
     ])
 
-  /// Part of the daemon to print metrics for; `nil` for every part that has data on this machine.
+  /// Part of the daemon to print metrics for, or `nil` for every part that has data on this machine.
   private let role: DaemonRun.Role?
 
   init(_ session: DaemonSession) throws {

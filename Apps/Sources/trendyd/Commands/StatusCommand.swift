@@ -34,7 +34,7 @@ struct StatusCommand: DaemonCommand {
     return Answer(document: document, members: members)
   }
 
-  /// Returns a hint on starting an agent. It includes when the last agent ended, if the status file is valid.
+  /// Returns a hint on starting an agent. If the status file is valid, the hint includes when the last agent ended.
   private static func hint(_ files: RuntimeFiles, _ local: LocalTime) -> String {
     let hint = "Start it: trendyd run"
     guard let data = FileManager.default.contents(atPath: files.status.path),

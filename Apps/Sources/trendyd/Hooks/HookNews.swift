@@ -14,7 +14,7 @@ final class HookNews: Sendable {
   private struct State {
     /// Ids of events that have been reported.
     var known: Set<String> = []
-    /// Previous sync status; `nil` before the first sync.
+    /// Previous sync status, or `nil` before the first sync.
     var sync: AgentStatus.Sync?
   }
 
@@ -35,7 +35,7 @@ final class HookNews: Sendable {
   func look() throws {
     guard runner.exists(.event) else { return }
     let store = record.makeStore()
-    // A UUIDv7 contains its creation time. Events with other ids were imported or detected and are skipped.
+    // A UUIDv7 contains its creation time. Skip events with other ids, because they were imported or detected.
     let last = try store.lastRecordedEvents(Self.most, from: [.manual])
       .filter { UUIDv7($0.id).map { $0.date >= began } ?? false }
     let new = state.withLock { state in

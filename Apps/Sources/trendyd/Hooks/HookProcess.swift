@@ -71,8 +71,8 @@ final class HookProcess: Sendable {
     }
   }
 
-  /// Returns how the process ended, or `nil` while it is running. If it is overdue, kills its process group and reaps
-  /// it.
+  /// Returns how the process ended, or `nil` while it is running. If the process is overdue, kills its process group
+  /// and reaps it.
   private static func ending(of child: pid_t, _ group: inout pid_t?, isOverdue: Bool) -> Ending? {
     if isOverdue { kill(-child, SIGKILL) }
     var status: Int32 = 0
@@ -161,8 +161,8 @@ final class HookProcess: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Returns the descriptors above 2 that a child would inherit and must close. It is harmless if another thread closes
-    /// one of them first.
+    /// Returns the descriptors above 2 that a child would inherit and must close. Another thread may close one of them
+    /// first, which is harmless.
     private static func openDescriptors() -> [Int32] {
       guard let folder = opendir("/proc/self/fd") else { return [] }
       defer { closedir(folder) }

@@ -12,7 +12,7 @@ import Synchronization
 /// Runs the user's hooks. Each hook is an executable in the hooks folder, named after the events that it handles.
 ///
 /// Calls never block. Each hook has its own thread and queue: its calls are processed in order, and a slow hook does
-/// not delay others.
+/// not delay other hooks.
 final class HookRunner: Sendable {
   enum Hook: String, CaseIterable, Sendable {
     case event = "on-event"

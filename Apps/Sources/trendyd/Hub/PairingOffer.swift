@@ -2,19 +2,19 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// Pairing code with the hub's address for devices.
+/// Pairing code with the hub's URL for devices.
 struct PairingOffer {
   let user: HubUser
   let code: String
-  /// Address for devices; `nil` if the hub listens on all networks without a host name, or on a port chosen by the
+  /// URL for devices, or `nil` if the hub listens on all networks without a host name, or on a port chosen by the
   /// system.
   let url: String?
-  /// Port of the hub; 0 if unknown.
+  /// Port of the hub, or 0 if unknown.
   let port: UInt16
   let missingAddressHint: String?
 
-  /// Creates an offer with the address of the running hub or, if none is running, the address in the settings. The
-  /// running hub's settings may differ from the saved ones.
+  /// Creates an offer with the URL of the running hub or, if none is running, the URL in the settings. The running
+  /// hub's settings may differ from the saved ones.
   init(
     user: HubUser, code: String, settings: HubSettings, serving: HubContainer.Serving? = nil
   ) throws(CommandError) {
@@ -39,7 +39,7 @@ struct PairingOffer {
       "trendy connect \(url ?? "http://NAME:\(port == 0 ? "PORT" : "\(port)")") \(code)\(needsConsent ? " --insecure" : "")"
   }
 
-  /// Link with the address and the code, `trendy://connect?hub=…&code=…`, which apps read from the QR code.
+  /// Link with the URL and the code, `trendy://connect?hub=…&code=…`, which apps read from the QR code.
   var link: String? { url.map { PairingLink(hub: $0, code: code).description } }
 
   func showPicture(on console: Console) {

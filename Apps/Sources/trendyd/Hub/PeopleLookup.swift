@@ -22,7 +22,7 @@ struct PeopleLookup {
     return named
   }
 
-  /// Returns the hub's only active user. If there are several, the error suggests the command line `use`.
+  /// Returns the hub's only active user. If there are several users, the error suggests the command line `use`.
   func onlyPerson(for use: String) throws -> HubUser {
     let users = try accounts.users()
     guard users.count == 1 else {

@@ -10,7 +10,7 @@ struct HubLog: Sendable {
   let writer: LogWriter
   let console: Console
 
-  /// Handler that the hub calls for each response. It never blocks.
+  /// Handler that the hub calls for each response. The handler never blocks.
   var log: AccessLog {
     { [writer, console] entry in
       guard !console.isQuiet else { return }
@@ -18,7 +18,7 @@ struct HubLog: Sendable {
     }
   }
 
-  /// Status 503 is a warning, because overload is temporary; other internal failures are errors.
+  /// Status 503 is a warning, because overload is temporary. Other internal failures are errors.
   private static func level(_ entry: AccessLogEntry) -> LogLevel {
     if entry.status == 503 { return .warning }
     return entry.status >= 500 || entry.failure != nil ? .error : .info

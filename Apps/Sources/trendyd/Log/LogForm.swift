@@ -23,7 +23,7 @@ struct LogForm: Hashable, Sendable {
   /// Minimum level that is logged.
   var level: LogLevel
 
-  /// Returns a log line without a line break. Text and journal formats contain `words`; JSON contains time, level and
+  /// Returns a log line without a line break. Text and journal formats contain `words`. JSON contains time, level and
   /// `members`.
   func line(
     _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
@@ -75,7 +75,7 @@ extension LogForm {
 
   /// Whether standard error is connected to the systemd journal.
   ///
-  /// `JOURNAL_STREAM` contains the device and inode of the journal's stream. Comparing them is necessary because child
+  /// `JOURNAL_STREAM` contains the device and inode of the journal's stream. They must be compared, because child
   /// processes inherit the variable even if their standard error is redirected (systemd.exec(5)).
   private static func isJournal(_ stream: String?) -> Bool {
     var status = stat()

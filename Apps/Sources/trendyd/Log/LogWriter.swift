@@ -35,7 +35,7 @@ final class LogWriter: @unchecked Sendable {
   private let form: LogForm
   private var descriptor: Int32
 
-  /// Opens the log file at `path`, creating it if necessary; `nil` logs to standard error.
+  /// Opens the log file at `path`, creating it if necessary. If `path` is `nil`, logs to standard error.
   init(path: String?, form: LogForm) throws(CommandError) {
     self.path = path
     self.form = form

@@ -27,7 +27,7 @@ enum NetworkCommands {
       "'trendyd network' is for internal use by trendy", hint: "Use 'trendy connect' or 'trendy sync'.", exit: .usage)
   }
 
-  /// Parses the address and pairing code for `trendy connect`, given as two arguments or as a link.
+  /// Parses the URL and pairing code for `trendy connect`, given as two arguments or as a link.
   private static func offer(_ words: [String]) -> PairingLink? {
     switch words.count {
     case 2: PairingLink(words[1])

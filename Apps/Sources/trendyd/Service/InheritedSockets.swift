@@ -18,7 +18,7 @@ struct InheritedSockets: Sendable {
     let descriptor: Int32
     /// IP address, or `unix:/path` for a Unix socket.
     let address: String
-    /// TCP port; 0 for a Unix socket.
+    /// TCP port, or 0 for a Unix socket.
     let port: UInt16
 
     /// Address and port in the format of ``HubSettings/listen``.

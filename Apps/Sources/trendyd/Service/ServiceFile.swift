@@ -48,7 +48,7 @@ struct ServiceFile: Hashable, Sendable {
 extension ServiceFile {
   static let all = [hub, hubSocket, hubUser, userHub, userAgent, launchAgent]
 
-  /// Hub as a system service. It runs as a dedicated user and can write only to its data folder.
+  /// Hub as a system service, which runs as a dedicated user and can write only to its data folder.
   static let hub = ServiceFile(
     kind: .systemUnit, name: "trendy-hub.service",
     body: """
@@ -125,7 +125,8 @@ extension ServiceFile {
 
       """)
 
-  /// Agent as a user service. It is sandboxed less than the hub, because it runs hooks with the user's permissions.
+  /// Agent as a user service. The agent is sandboxed less than the hub, because it runs hooks with the user's
+  /// permissions.
   static let userAgent = ServiceFile(
     kind: .userUnit, name: "trendy-agent.service",
     body: """

@@ -101,7 +101,7 @@ struct ServiceInstallation: Sendable {
 
   // MARK: Files
 
-  /// Whether a file was written by trendyd and may be replaced or removed; `nil` if it does not exist.
+  /// Whether a file was written by trendyd and may be replaced or removed, or `nil` if it does not exist.
   func isOurs(_ file: ServiceFile) throws(CommandError) -> Bool? {
     let path = url(of: file).path
     guard FileManager.default.fileExists(atPath: path) else { return nil }

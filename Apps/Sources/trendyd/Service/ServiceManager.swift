@@ -31,7 +31,7 @@ final class ServiceManager: Sendable {
     var status: String { words.sorted { $0.key < $1.key }.map(\.value).joined(separator: "; ") }
   }
 
-  /// Interval at which ``beat()`` must be called, half of the watchdog timeout; `nil` without a watchdog.
+  /// Interval at which ``beat()`` must be called, half of the watchdog timeout, or `nil` without a watchdog.
   let heartbeatInterval: Duration?
   private let socketPath: String?
   private let address: UnixAddress?
@@ -86,7 +86,7 @@ final class ServiceManager: Sendable {
     if let text { send(text) }
   }
 
-  /// Sets a part's status text; `nil` removes it.
+  /// Sets a part's status text, or removes it if the text is `nil`.
   func say(_ words: String?, of part: Part) {
     let words = words?.replacing("\n", with: " ")
     let text = state.withLock { state -> String? in

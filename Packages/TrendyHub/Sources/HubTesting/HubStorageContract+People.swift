@@ -90,7 +90,8 @@ extension HubStorageContract {
       let anna = try accounts.createPerson(name: "Anna")
       let code = try accounts.createPairingCode(user: anna.id)
       let outcomes = Mutex<[String]>([])
-      // Make blocking calls on several threads, like concurrent requests. They share only `outcomes`, which has a lock.
+      // Make blocking calls on several threads, like concurrent requests. The threads share only `outcomes`, which has
+      // a lock.
       DispatchQueue.concurrentPerform(iterations: 24) { number in
         let outcome: String
         do {

@@ -10,7 +10,7 @@ public import TrendyHub
 /// func contract(check: HubStorageContract.Check) throws { try check.run(on: MyStorage()) }
 /// ```
 public enum HubStorageContract: Sendable {
-  /// One check; its description states the required property.
+  /// One check, whose description states the required property.
   public struct Check: Sendable, CustomStringConvertible {
     public let description: String
     private let body: @Sendable (any HubStorage) throws -> Void

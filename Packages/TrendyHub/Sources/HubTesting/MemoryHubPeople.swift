@@ -9,7 +9,7 @@ public struct MemoryHubPeople: Sendable {
 
   public init() {}
 
-  /// Reads a record. `epoch` is the epoch of the storage; `nil` if each hub start begins an epoch.
+  /// Reads a record. `epoch` is the epoch of the storage, or `nil` if each hub start begins an epoch.
   public func read<Result>(
     _ user: String, epoch: String?, _ body: (any HubReadTransaction) throws -> Result
   ) throws -> Result {
@@ -19,8 +19,8 @@ public struct MemoryHubPeople: Sendable {
 
   /// Writes a record atomically.
   ///
-  /// `renew` renews the lease of a process that runs trip detection, or throws; it succeeds by default. `epoch` is the
-  /// epoch of the storage; `nil` if each hub start begins an epoch.
+  /// `renew` renews the lease of a process that runs trip detection, or throws. By default, it succeeds. `epoch` is the
+  /// epoch of the storage, or `nil` if each hub start begins an epoch.
   public mutating func write<Result>(
     _ user: String, epoch: String?, renewing renew: @escaping (String) throws -> Void = { _ in },
     _ body: (any HubTransaction) throws -> Result

@@ -17,7 +17,8 @@ public final class MemoryHubStorage: HubStorage, @unchecked Sendable {
 
   /// Creates a storage.
   ///
-  /// `epoch` is the storage's epoch, for tests in which several hubs share it; `nil` if each hub start begins an epoch.
+  /// `epoch` is the storage's epoch, for tests in which several hubs share the storage. If it is `nil`, each hub start
+  /// begins an epoch.
   public init(epoch: String? = nil) { self.epoch = epoch }
 
   public func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {

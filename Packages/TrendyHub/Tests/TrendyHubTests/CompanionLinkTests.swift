@@ -51,7 +51,8 @@ struct CompanionLinkTests {
   }
 
   @Test func `a restored hub continues at the positions of both devices`() async throws {
-    // The restored hub has no notices. The tracker has discarded its notices up to 4; the companion has received 5.
+    // The restored hub has no notices. The tracker has discarded its notices up to 4, and the companion has
+    // received 5.
     #expect(try await give(5...6, acknowledged: 4)["held_through"] == 6)
     #expect(try await take(after: 5) == [6])
     #expect(try await take(after: 8).isEmpty)

@@ -10,7 +10,7 @@ import TrendyTesting
 
 @Suite("Metrics of a hub")
 struct HubMetricsTests {
-  /// Returns the status, the text, and the value of each metric by its name and labels.
+  /// Returns the status, the text, and the values of the metrics keyed by name and labels.
   private func metrics(
     of server: HubServer, address: String = "127.0.0.1", headers: [(String, String)] = []
   ) async throws -> (status: Int, values: [String: Double], text: String) {

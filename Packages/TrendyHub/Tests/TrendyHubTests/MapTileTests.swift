@@ -99,7 +99,7 @@ struct MapTileTests {
     try make("outside/0/0.png", "secret")
     try make("served/3/4/5.png")
     let served = folder.appending(path: "served").path
-    // Symbolic links to a file, a directory and a parent directory; also a directory named like a tile.
+    // Symbolic links to a file, a directory and a parent directory, and a directory named like a tile.
     try FileManager.default.createSymbolicLink(
       atPath: "\(served)/3/4/6.png", withDestinationPath: "../../../secret.png")
     try FileManager.default.createSymbolicLink(atPath: "\(served)/2", withDestinationPath: "../outside")

@@ -7,7 +7,7 @@ public import TrendyHubPostgres
 /// A shell that waits for the end of a pipe stops the cluster and deletes its directory when this process ends for any
 /// reason.
 public final class PostgresCluster: Sendable {
-  /// Reason why tests that need a real server cannot run; `nil` if they can.
+  /// Reason why tests that need a real server cannot run, or `nil` if they can.
   public static let missing: String? = {
     guard binaries == nil else { return nil }
     return
@@ -146,7 +146,7 @@ public final class PostgresCluster: Sendable {
     try connect().run(PostgresCall(PostgresStatement(sql, sql)))
   }
 
-  /// Directory of the server's programs; `nil` if it was not found.
+  /// Directory of the server's programs, or `nil` if it was not found.
   private static let binaries: String? = {
     var folders: [String] = []
     if let chosen = ProcessInfo.processInfo.environment["PG_BIN"] { folders.append(chosen) }

@@ -36,7 +36,7 @@ package enum PostgresValue: Hashable, Sendable {
     }
   }
 
-  /// The encoded parameter; `nil` for NULL.
+  /// The encoded parameter, or `nil` for NULL.
   var encoded: [UInt8]? {
     switch self {
     case .text(let text): return Array(PostgresText.escape(text).utf8)
@@ -56,7 +56,7 @@ package enum PostgresValue: Hashable, Sendable {
 
   /// Encodes a one-dimensional array.
   ///
-  /// Layout: number of dimensions, whether there are NULLs, element type, length, lower bound; then each element
+  /// Layout: number of dimensions, whether there are NULLs, element type, length, lower bound, and each element
   /// preceded by its length, or -1 for NULL.
   private static func array(of type: Int32, _ elements: [[UInt8]?]) -> [UInt8] {
     var bytes: [UInt8] = []

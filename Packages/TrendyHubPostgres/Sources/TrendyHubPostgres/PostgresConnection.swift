@@ -52,7 +52,7 @@ package final class PostgresConnection: @unchecked Sendable {
       PQfinish(made)
       throw .lost("the connection does not support pipeline mode")
     }
-    // Discard notices; the server logs them itself.
+    // Discard notices, because the server logs them itself.
     PQsetNoticeReceiver(handle, { _, _ in }, nil)
   }
 
@@ -93,7 +93,7 @@ package final class PostgresConnection: @unchecked Sendable {
 // MARK: Notifications
 
 extension PostgresConnection {
-  /// Waits for data from the server or from another descriptor; returns `false` on timeout.
+  /// Waits for data from the server or from another descriptor, or returns `false` on timeout.
   func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(DatabaseFailure) -> Bool {
     guard !isLost else { throw .lost("the connection was already lost") }
     var descriptors = [

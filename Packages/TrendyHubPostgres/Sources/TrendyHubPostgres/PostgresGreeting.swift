@@ -6,7 +6,7 @@ import TrendyModels
 /// Initializes a new connection: migrates the tables, and detects whether the database has lost commits.
 final class PostgresGreeting: Sendable {
   private let schema: String
-  /// Name and version of the program, reported to users of an older one.
+  /// Name and version of the program, reported to users of an older version.
   private let program: String
   private let hub: String
   private let random: RandomSource
@@ -44,8 +44,8 @@ final class PostgresGreeting: Sendable {
         PostgresStatement("is_asynchronous", "SELECT current_setting('synchronous_commit') = 'off'")))
     if isAsynchronous.bool(0, 0) { settings.append("SET synchronous_commit = on") }
     for setting in settings { _ = try connection.run(PostgresCall(PostgresStatement(setting, setting))) }
-    // Use generic plans that suit tables of any size: every statement finds its rows through an index. Compatible
-    // databases may not support these settings.
+    // Use generic plans that suit tables of any size, because every statement finds its rows through an index.
+    // Compatible databases may not support these settings.
     for setting in ["SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET jit = off"] {
       do throws(DatabaseFailure) {
         _ = try connection.run(PostgresCall(PostgresStatement(setting, setting)))
@@ -128,7 +128,8 @@ extension PostgresGreeting {
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
             .int(settlement.epoch), .text(random.hexadecimalDigits()), .text(identity)))
       }
-      // A hub that has not connected for that long takes its missing row for lost commits, which costs devices nothing.
+      // A hub that has not connected for that long interprets its missing row as lost commits, which costs devices
+      // nothing.
       calls.append(
         PostgresCall(
           PostgresStatement(

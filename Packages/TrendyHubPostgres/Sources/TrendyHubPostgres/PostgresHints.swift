@@ -13,10 +13,11 @@ import Foundation
 
 /// Exchanges hints about changes between the hubs on a database, using LISTEN and NOTIFY on a separate connection.
 ///
-/// Hints that arise within a short interval are sent together. They are never sent within a user's transaction, because
-/// that would serialize all commits in the database. A lost hint only delays another hub's check for changes.
+/// Hints that arise within a short interval are sent together, outside users' transactions, because a notification
+/// within a transaction would serialize all commits in the database. A lost hint only delays another hub's check for
+/// changes.
 ///
-/// @unchecked: `connection` is used by a single thread; everything else is protected by a lock.
+/// @unchecked: `connection` is used by a single thread, and all other state is protected by a lock.
 final class PostgresHints: @unchecked Sendable {
   private struct State {
     var pending: Set<HubHint> = []
@@ -59,7 +60,7 @@ final class PostgresHints: @unchecked Sendable {
     Thread.detachNewThread { self.work() }
   }
 
-  /// Closes the pipe. The thread retains this object until it ends, so nothing can write to the pipe any more.
+  /// Closes the pipe. The thread retains this object while it is running, so nothing can write to the pipe any more.
   ///
   /// If the thread closed the pipe, a concurrent wake-up could write to a pipe without a reader, which raises a signal,
   /// or to another file that reuses the descriptor.
@@ -102,7 +103,7 @@ final class PostgresHints: @unchecked Sendable {
     }
   }
 
-  /// Exchanges hints. Returns when stopped; throws when the connection is lost.
+  /// Exchanges hints until the listener is stopped. Throws when the connection is lost.
   private func listen(on connection: PostgresConnection) throws {
     let sql = "LISTEN \(channel)"
     _ = try connection.run(PostgresCall(PostgresStatement(sql, sql)))
@@ -152,7 +153,7 @@ extension HubHint {
     }
   }
 
-  /// Parses a hint; returns `nil` if an incompatible version sent it.
+  /// Parses a hint, or returns `nil` if an incompatible version sent it.
   fileprivate init?(text: Substring) {
     let rest = String(text.dropFirst())
     switch text.first {

@@ -5,9 +5,9 @@ public import TrendyPersistence
 
 /// Hub storage in PostgreSQL, shared by any number of hubs.
 ///
-/// A write is one transaction of a few milliseconds that locks the user's counter row. It is repeated if the database
-/// requests this or the connection is lost. After a lost connection, the row shows whether the transaction was
-/// committed, so it takes effect exactly once. No statement reads the data of several users.
+/// A write is one transaction of a few milliseconds that locks the user's counter row. The transaction is repeated if
+/// the database requests it or the connection is lost. After a lost connection, the row shows whether the transaction
+/// was committed, so it takes effect exactly once. No statement reads the data of several users.
 public final class PostgresHubStorage: HubStorage {
   private let pool: PostgresPool
   private let states = StateCache()
@@ -17,12 +17,12 @@ public final class PostgresHubStorage: HubStorage {
   /// Application name of this storage's connections on the server.
   private let applicationName: String
 
-  /// Creates a storage. It connects on first access and creates missing tables.
+  /// Creates a storage, which connects on first access and creates missing tables.
   ///
   /// - Parameters:
   ///   - address: Address in libpq syntax, such as `postgres://user@host:5432,standby:5432/trendy`. The password comes
-  ///     from a password file (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. Of several hosts, the one
-  ///     that accepts writes is used.
+  ///     from a password file (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. Of several hosts, the storage
+  ///     uses the one that accepts writes.
   ///   - schema: Schema of the tables: lowercase letters, digits and `_`. Created if missing.
   ///   - connections: Maximum number of connections.
   ///   - program: Name and version, reported to users of an older hub.
@@ -103,7 +103,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
-  /// Runs several bodies in one transaction, or in separate ones if that is impossible.
+  /// Runs several bodies in one transaction or, if that is impossible, in separate transactions.
   ///
   /// - Returns: For each body, the error that it threw, or `nil`.
   public func write(
@@ -185,7 +185,7 @@ public final class PostgresHubStorage: HubStorage {
     return PostgresTracks(storage: self, user: user)
   }
 
-  /// Returns whether a user has track rows; `false` for an erased user.
+  /// Returns whether a user has track rows. Returns `false` for an erased user.
   public func hasTracks(of user: String) throws -> Bool {
     do {
       return try reading(user: user) { try $0.run(PostgresCall(.hasTracks, .text(user))).count > 0 }

@@ -11,7 +11,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   private let changed = NSCondition()
   private var idle: [PostgresConnection] = []
   private var count = 0
-  /// Incremented when a connection is lost, because others of the same generation are probably lost too.
+  /// Incremented when a connection is lost, because other connections of the same generation are probably lost too.
   private var generation = 0
 
   /// Creates an empty pool.

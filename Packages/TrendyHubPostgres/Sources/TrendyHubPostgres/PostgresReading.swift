@@ -3,7 +3,7 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// Cache of parsed states by user. Each request needs a state, which can list hundreds of epochs.
+/// Cache of the users' parsed states. Each request needs a state, which can list hundreds of epochs.
 final class StateCache: Sendable {
   private static let maxUsers = 4096
   private let content = Mutex<[String: (text: Data, state: HubState)]>([:])
@@ -42,7 +42,7 @@ enum PostgresDocument {
   }
 }
 
-/// A transaction on a connection. It begins together with its first statements, in one round trip.
+/// A transaction on a connection, which begins together with its first statements in one round trip.
 class PostgresSession: DatabaseSession {
   let connection: PostgresConnection
   /// User whose counter is locked or read.
@@ -57,7 +57,7 @@ class PostgresSession: DatabaseSession {
     var state: HubState?
     var recent: RecentWrites
     var isErased: Bool
-    /// Id of the current epoch; `nil` if none has begun.
+    /// Id of the current epoch, or `nil` if none has begun.
     var epoch: String?
   }
 
@@ -207,7 +207,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
     if case .purged = try fetched(HubEntryKey(kind: kind, id: id)) { true } else { false }
   }
 
-  /// Sends pending writes. Called before range queries; does nothing in a read transaction.
+  /// Sends pending writes before a range query. Does nothing in a read transaction.
   func settle() throws {}
 
   func entries(after version: Int64, limit: Int) throws -> [HubEntry] {

@@ -121,8 +121,8 @@ enum PostgresSchema {
       CREATE TABLE witness (
         hub text COLLATE "C" PRIMARY KEY, count bigint NOT NULL, seen_at timestamptz NOT NULL DEFAULT now())
       """,
-      // Recent pairing attempts by hash of an address or a code. times is in milliseconds since 1970, separated by
-      // commas.
+      // Recent pairing attempts, keyed by the hash of an address or a code. times is in milliseconds since 1970,
+      // separated by commas.
       "CREATE TABLE pairing_attempt (key text COLLATE \"C\" PRIMARY KEY, latest bigint NOT NULL, times text NOT NULL)",
       "CREATE INDEX pairing_attempt_latest ON pairing_attempt (latest)",
     ]

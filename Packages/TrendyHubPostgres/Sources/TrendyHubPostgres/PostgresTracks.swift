@@ -17,8 +17,8 @@ final class PostgresTracks: TrackRows {
 
   private let underway = Mutex<String?>(nil)
 
-  /// `lease` is the time for which a hub that has died prevents others from processing the log. `wait` is the maximum
-  /// time to wait for another hub, in seconds.
+  /// `lease` is the time for which a hub that has died prevents other hubs from processing the log. `wait` is the
+  /// maximum time to wait for another hub, in seconds.
   init(storage: PostgresHubStorage, user: String, lease: Duration = usualLease, wait: TimeInterval = 5) {
     self.storage = storage
     self.user = user
@@ -78,7 +78,7 @@ extension PostgresTransaction {
   fileprivate func readerPrefix() throws -> String { try (epoch() ?? "") + "." }
 
   fileprivate func renewTrackReader(_ reader: String, for lease: Duration) throws {
-    // A promoted standby may contain the lease but lack some of the data written since.
+    // A promoted standby may contain the lease but lack some of the data written since, so check the epoch in the name.
     guard reader.hasPrefix(try readerPrefix()) else {
       throw HubStorageError.busy("the database lost recent writes; the readings are processed again")
     }

@@ -17,7 +17,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     var companions: [String: CompanionLink] = [:]
     var notices: [DeviceSequence: CompanionNotice] = [:]
     var forgottenNotices: [String: Int64] = [:]
-    /// Delivery states to write; `nil` deletes the state.
+    /// Delivery states to write, where `nil` deletes the state.
     var standings: [String: WebhookDeliveryState?] = [:]
     var imports: [String: HubImport] = [:]
 
@@ -39,7 +39,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   private var pending = Pending()
   private var saved = Pending()
-  /// Whether several bodies share the transaction. Nothing may be sent then until all of them have finished.
+  /// Whether several bodies share the transaction. If so, nothing may be sent until all of them have finished.
   private let isShared: Bool
   private var hasSent = false
   private var sentPurged: Set<HubNameHash> = []
@@ -117,7 +117,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   func put(_ entry: HubEntry) throws {
     let key = HubEntryKey(kind: entry.kind, id: entry.id)
-    // The entry's previous references are needed when it is sent.
+    // Fetch the entry now, because its previous references are needed when it is sent.
     _ = try fetched(key)
     pending.entries[key] = .entry(entry)
   }
@@ -210,7 +210,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   /// Runs a statement and returns the number of rows it changed.
   func change(_ call: PostgresCall) throws -> Int {
-    // Begin the transaction first: statements sent along with its start may be sent twice.
+    // Begin the transaction first, because statements sent along with its start may be sent twice.
     _ = try counter()
     let count = try run(call).changedCount
     if count > 0 { hasSent = true }
@@ -294,7 +294,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     let to: HubEntryKey
     let from: HubEntryKey
 
-    /// Returns the distinct references of a live entry; empty for any other value.
+    /// Returns the distinct references of a live entry, or an empty set for any other value.
     static func all(of value: Known) -> Set<Reference> {
       guard case .entry(let entry) = value, entry.isAlive else { return [] }
       return Set(

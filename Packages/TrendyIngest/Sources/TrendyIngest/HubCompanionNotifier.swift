@@ -19,7 +19,7 @@ struct HubCompanionNotifier {
   }
 
   func notify(of device: String) throws {
-    // Another hub may announce the same trips at the same time. Then start again, so none is announced twice.
+    // If another hub has announced trips at the same time, start again, so no trip is announced twice.
     for _ in 0..<Self.attempts {
       let announcements = try desk.tellings(ofDevice: device)
       guard !announcements.isEmpty else { return }
@@ -35,7 +35,7 @@ struct HubCompanionNotifier {
     }
   }
 
-  /// Maximum number of attempts. Notices that still fail are sent by the next run.
+  /// Maximum number of attempts, after which the next run sends the remaining notices.
   private static let attempts = 5
 
   /// Returns the new notices for a companion in chronological order.
@@ -50,7 +50,8 @@ struct HubCompanionNotifier {
       endings.append(
         (ending?.end ?? told.at, id, [ending?.draft ?? draft(CompanionNotice.Kind.tripCancelled, id, name)]))
     }
-    // Trips that began and ended between two runs, such as a drive posted in one request. Older ones are not announced.
+    // Trips that began and ended between two runs, such as a drive posted in one request. Older trips are not
+    // announced.
     let horizon = max(announcements.since, now - Self.newsSeconds)
     for trip in try intake.trips(device: device, since: horizon)
     where announcements.told[trip.eventId] == nil && trip.eventId != open?.id {
@@ -82,7 +83,7 @@ struct HubCompanionNotifier {
     return draft
   }
 
-  /// Returns the notice for a finished trip; `nil` if the trip is not in the record.
+  /// Returns the notice for a finished trip, or `nil` if the trip is not in the record.
   private func ended(_ id: String, _ device: String) throws -> (start: Date, end: Date, draft: HubAnnouncements.Draft)?
   {
     let wire: APIEvent? = try desk.find(.event, id: id)

@@ -68,7 +68,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Returns the route of a trip in progress up to the last fix; `nil` if the trip is not in progress.
+  /// Returns the route of a trip in progress up to the last fix, or `nil` if the trip is not in progress.
   public func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]? {
     guard try storage.hasTracks(of: desk.user) else { return nil }
     return try await run(for: desk) { intake in
@@ -77,7 +77,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Returns the decisions behind a detected event; `nil` if it was not detected in posted readings.
+  /// Returns the decisions behind a detected event, or `nil` if it was not detected in posted readings.
   public func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation? {
     guard try storage.hasTracks(of: desk.user) else { return nil }
     return try await run(for: desk) { intake in
@@ -124,11 +124,11 @@ public final class HubIngest: Ingest {
 
   /// Ends trips after a gap and notifies companions, for every user with a track log.
   ///
-  /// A user without posts for days is checked only once an hour until the next post, because another hub may have
-  /// received one.
+  /// A user without posts for days is checked only once an hour until the next post. The check is necessary, because
+  /// another hub may have received a post.
   ///
-  /// - Throws: The first error, after the remaining users have been processed; store errors as `HubStorageError`. If
-  ///   the task is cancelled, `CancellationError` between two users.
+  /// - Throws: The first error, once the remaining users have been processed, with store errors as `HubStorageError`.
+  ///   If the task is cancelled, `CancellationError` between two users.
   public func tick(at server: HubServer) async throws {
     var failure: (any Error)?
     for user in try server.accounts.users().map(\.id).sorted() {
@@ -149,7 +149,7 @@ public final class HubIngest: Ingest {
   }
 
   private func tick(at desk: UserRecordService) async throws {
-    // Set this before the check: a post that arrives in the meantime clears it.
+    // Set this before the check, because a post that arrives in the meantime clears it.
     intakes.withLock { $0.settled[desk.user] = clock.now }
     do {
       let isSettled = try await run(for: desk) { [clock] in
@@ -177,7 +177,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Returns the user's queue, and closes idle ones if too many are open.
+  /// Returns the user's queue, and closes idle queues if too many are open.
   private func intake(for desk: UserRecordService) throws -> IntakeQueue {
     let (intake, surplus) = try intakes.withLock { intakes in
       if intakes.erased.contains(desk.user) { throw HubStorageError.erased(user: desk.user) }
@@ -286,7 +286,7 @@ private final class RecordPart<Value: Sendable>: Sendable {
       content.withLock { $0?.position = position }
       return cached.value
     }
-    // Read after the position was determined: a concurrent write only causes a redundant reload.
+    // Read after the position was determined, so a concurrent write only causes a redundant reload.
     let value = try read()
     content.withLock { $0 = (position, value) }
     return value
@@ -304,7 +304,7 @@ extension HubIngest {
 }
 
 extension UserRecordService {
-  /// Returns an event from the record; `nil` if it does not exist or is deleted.
+  /// Returns an event from the record, or `nil` if it does not exist or is deleted.
   public func event(id: String) throws -> Event? {
     let wire: APIEvent? = try find(.event, id: id)
     return wire.map { Event($0) }

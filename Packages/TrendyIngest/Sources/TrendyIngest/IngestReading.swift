@@ -43,7 +43,8 @@ extension IngestRequest {
   /// - Throws: A `Problem` with status 422 if nothing in a valid request can be stored, so the sender keeps its data.
   func take(into intake: IntakeQueue, sender: String, at now: Date) async throws -> IngestResponse {
     let (batch, calls) = try read(at: now)
-    // A hub's token belongs to one device, whatever name its app sends. An agent's token is shared by all devices.
+    // A hub's token belongs to one device, whatever name the device's app sends. An agent's token is shared by all
+    // devices.
     let device = sender.isEmpty ? batch.device ?? "" : sender
     var answer = IngestResponse()
     if form != .webhook(.status) {

@@ -37,10 +37,10 @@ struct ConfigUnsetCommand: Command {
   func show(_ answer: SettingText, _ session: Session) -> ExitCode { change.show(answer, session) }
 }
 
-/// Change to a setting. Synced settings are saved in the store, all others in the configuration file.
+/// Change to a setting. Synced settings are saved in the store, and all other settings in the configuration file.
 struct SettingChange {
   let setting: SettingSpec
-  /// New value; `nil` resets the setting to its default.
+  /// New value, or `nil` to reset the setting to its default.
   let value: String?
 
   func carryOut(_ session: Session) throws -> SettingText {

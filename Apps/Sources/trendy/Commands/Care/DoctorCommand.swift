@@ -18,11 +18,11 @@ struct DoctorCommand: Command {
 
   struct Answer {
     var checkup: StoreCheckup
-    /// Result of the repair; `nil` without `--repair`.
+    /// Result of the repair, or `nil` without `--repair`.
     var repair: RepairText?
-    /// Comparison with the hub; `nil` if the hub was not contacted.
+    /// Comparison with the hub, or `nil` if the hub was not contacted.
     var hub: HubCheckup?
-    /// State of scheduled exports; `nil` if none are scheduled.
+    /// State of scheduled exports, or `nil` if none are scheduled.
     var exports: ScheduledExportStatusText?
   }
 

@@ -12,7 +12,7 @@ struct StatusCommand: Command {
   struct Answer {
     var counts: [(kind: String, count: Int)]
     var sync: SyncStatusReport
-    /// State of scheduled exports; `nil` if none are scheduled.
+    /// State of scheduled exports, or `nil` if none are scheduled.
     var exports: ScheduledExportStatusText?
   }
 

@@ -53,7 +53,7 @@ struct EditCommand: Command {
 
   struct Answer {
     let list: EventList
-    /// Whether the changes were saved; `false` for `--dry-run`.
+    /// Whether the changes were saved, which `--dry-run` prevents.
     let isDone: Bool
     /// Whether any event differs from its stored version.
     var isChanged = true

@@ -20,7 +20,7 @@ struct ListCommand: Command {
     ], columns: .eventColumns)
 
   private let selection: EventSelection
-  /// Id of the event before which the list starts; `nil` for the newest events.
+  /// Id of the event before which the list starts, or `nil` for the newest events.
   private let before: String?
   private let limit: Int
   private let showsDeleted: Bool
@@ -41,7 +41,7 @@ struct ListCommand: Command {
   struct Answer {
     let store: LocalStore
     let search: EventSearch
-    /// Deleted events to list; `nil` to list events in the store.
+    /// Deleted events to list, or `nil` to list events in the store.
     let deleted: [Event]?
     let cursor: EventCursor?
   }

@@ -20,7 +20,7 @@ struct RemoveCommand: Command {
 
   struct Answer {
     let list: EventList
-    /// Whether the events were deleted; `false` for `--dry-run`.
+    /// Whether the events were deleted, which `--dry-run` prevents.
     let isDone: Bool
   }
 

@@ -20,7 +20,7 @@ struct SkipCommand: Command {
     ], columns: .skipColumns)
 
   private let typeName: String?
-  /// Days from `--from` to `--to`; `nil` if neither is given.
+  /// Days from `--from` to `--to`, or `nil` if neither is given.
   private let days: ClosedRange<CivilDate>?
   private let note: String?
   private let clears: Bool
@@ -42,7 +42,7 @@ struct SkipCommand: Command {
   struct Answer {
     let skips: [Skip]
     let types: [EventType]
-    /// Undo label of the change; `nil` if the command only lists skips.
+    /// Undo label of the change, or `nil` if the command only lists skips.
     var deed: String?
   }
 

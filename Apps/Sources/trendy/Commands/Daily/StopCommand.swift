@@ -14,7 +14,7 @@ struct StopCommand: Command {
       OptionSpec("--all", help: "stop all running events"),
     ], columns: .eventColumns)
 
-  /// Event type or event id that selects a running event; `nil` for the only one.
+  /// Event type or event id that selects a running event, or `nil` for the only running event.
   private let name: String?
   private let values: [String]
   private let end: TimePhrase?

@@ -21,7 +21,7 @@ struct TodayCommand: Command {
     var snapshot: TodaySnapshot
     /// Trip in progress, detected by the agent.
     var trip: AgentStatus.LiveTrip?
-    /// Sync status in one sentence; `nil` without a hub.
+    /// Sync status in one sentence, or `nil` without a hub.
     var hub: String?
   }
 

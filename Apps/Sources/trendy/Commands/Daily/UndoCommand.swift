@@ -73,7 +73,7 @@ struct UndoMoves {
   /// Maximum number of skipped changes to list.
   private static let namedMost = 3
 
-  /// Error that stopped the command after some of the requested steps; `nil` if all succeeded.
+  /// Error that stopped the command after some of the requested steps, or `nil` if all succeeded.
   private(set) var ending: UndoError?
 
   static func count(_ session: Session) throws(CommandError) -> Int {

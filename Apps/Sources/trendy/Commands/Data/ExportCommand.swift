@@ -77,15 +77,15 @@ struct FileExport {
   private let isReplacing: Bool
   private let withReadings: Bool
   private let selection: EventSelection
-  /// Selected tracks; `nil` if the format has no tracks.
+  /// Selected tracks, or `nil` if the format has no tracks.
   private let tracks: TrackExport?
-  /// Vehicle whose trips are exported; `nil` for all events.
+  /// Vehicle whose trips are exported, or `nil` for all events.
   private let vehicleName: String?
 
   struct Written {
     /// Number of records or, in a track format, positions.
     var records = 0
-    /// Exported tracks; `nil` if the format has no tracks.
+    /// Exported tracks, or `nil` if the format has no tracks.
     var tracks: TrackExport.Outcome?
   }
 

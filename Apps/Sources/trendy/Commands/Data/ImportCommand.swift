@@ -53,7 +53,7 @@ struct ImportCommand: Command {
   private static let examples = "apple-health, loop or zip"
 
   private let path: String
-  /// Name of the format given by the user; `nil` to detect it.
+  /// Name of the format given by the user, or `nil` to detect it.
   private let expected: String?
   private let request: ImportRequest
 
@@ -283,7 +283,7 @@ extension ImportQuestion {
 }
 
 extension ImportProblem {
-  /// Returns one line for each of the first five problems and a line with the number of others.
+  /// Returns one line for each of the first five problems and a line with the number of other problems.
   fileprivate static func lines(_ problems: [ImportProblem], of count: Int) -> [String] {
     let shown = problems.prefix(5)
     return shown.map { "  \($0)" } + (count > shown.count ? ["  and \(count - shown.count) more"] : [])
@@ -329,7 +329,7 @@ extension ImportReport {
     return lines
   }
 
-  /// Skipped items: one line for each of the six most frequent reasons and a total for the others.
+  /// Skipped items: one line for each of the six most frequent reasons and a total for the other reasons.
   private var skippedLines: [String] {
     let sorted = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let rest = sorted.dropFirst(6)

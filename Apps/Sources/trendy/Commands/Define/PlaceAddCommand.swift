@@ -42,7 +42,8 @@ struct PlaceAddCommand: Command {
     }
     var place = Geofence(
       id: container.makeID(), name: name, latitude: coordinate.latitude, longitude: coordinate.longitude,
-      // A place that records no visits, such as a car park, is usually larger.
+      // Use a larger default for a place that records no visits, because such a place is usually larger, for example a
+      // car park.
       radius: options.role == "skip" ? 200 : 100)
     try options.apply(to: &place, in: store)
     if place.eventTypeEntryId == nil { place.eventTypeEntryId = try container.record.type(.visit).id }
@@ -66,7 +67,7 @@ struct PlaceAddCommand: Command {
 }
 
 extension Event {
-  /// Whether the event has no place, and its position is inside this one.
+  /// Whether the event has no place, and its position is inside this place.
   fileprivate func isUnnamed(in place: Geofence) -> Bool {
     guard geofenceId == nil, locationName == nil, let latitude = locationLatitude, let longitude = locationLongitude
     else {

@@ -113,7 +113,7 @@ extension PlaceCheckCommand.Place {
   /// Creates the report on one place. `visits` are the open visits at all places, `types` the ids of all event types.
   fileprivate init(_ place: Geofence, visits: [Event], types: Set<String>) {
     self.place = place
-    // Exit events have no end either, but are not open visits.
+    // Select only entry events. Exit events have no end either, but are not open visits.
     openVisits = visits.filter { $0.geofenceId == place.id && $0.eventTypeId == place.eventTypeEntryId }
     missingTypes = [("entry", place.eventTypeEntryId), ("exit", place.eventTypeExitId)]
       .filter { $0.1.map { !types.contains($0) } ?? false }.map(\.0)

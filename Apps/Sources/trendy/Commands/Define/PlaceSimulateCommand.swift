@@ -111,7 +111,7 @@ extension PlaceSimulateCommand.Answer {
 }
 
 extension PlaceSimulateCommand.Step {
-  /// JSON for the step; `nil` if the position is too inaccurate to evaluate.
+  /// JSON for the step, or `nil` if the position is too inaccurate to evaluate.
   fileprivate func json(in local: LocalTime) -> JSONText? {
     reading.map {
       .object([

@@ -31,7 +31,7 @@ struct TrackAddCommand: Command {
     let intake = try container.record.makeTrackIntake(for: container.record.act("track add"))
     var sum = TrackIntake.Taken()
     for (name, batch) in try source.batches() {
-      // Saving a long track in several steps limits memory use.
+      // Save a long track in several steps to limit memory use.
       var rest = batch.fixes[...]
       var part = batch
       repeat {

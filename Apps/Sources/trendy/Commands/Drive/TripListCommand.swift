@@ -30,7 +30,7 @@ struct TripListCommand: Command {
 
   private let selection: TripSelection
   private let choice: Choice?
-  /// Maximum number of trips to list; `nil` for no limit.
+  /// Maximum number of trips to list, or `nil` for no limit.
   private let limit: Int?
 
   init(_ session: Session) throws {

@@ -14,7 +14,7 @@ struct TripRuleAddCommand: Command {
 
   private let name: String
   private let category: TripCategory
-  /// Position of the rule in the list; `nil` to append it.
+  /// Position of the rule in the list, or `nil` to append it.
   private let position: Double?
   private let conditions: ConditionOptions
 

@@ -9,7 +9,7 @@ struct TripShowCommand: Command {
     options: [OptionSpec("--live", help: "follow the running trip until interrupted")],
     columns: .tripColumns)
 
-  /// Id of the trip to show; `nil` to follow the running trip.
+  /// Id of the trip to show, or `nil` to follow the running trip.
   private let id: String?
 
   init(_ session: Session) throws {

@@ -11,7 +11,7 @@ struct CalendarCommand: Command {
     columns: ["day", "count", "level 0 to 4"])
 
   struct Answer {
-    /// Event type to show; `nil` for the total of all selected types.
+    /// Event type to show, or `nil` for the total of all selected types.
     let type: EventType?
     let history: TypeHistory
     let skips: DaySet

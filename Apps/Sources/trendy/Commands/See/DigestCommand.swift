@@ -11,7 +11,7 @@ struct DigestCommand: Command {
 
   struct Answer {
     let digest: Digest
-    /// Distance driven; `nil` if there were no trips, or if options select only some events.
+    /// Distance driven, or `nil` if there were no trips, or if options select only some events.
     let driven: Driven?
     let times: TypeTimes
     /// Last day of the analysis.

@@ -74,12 +74,12 @@ struct RecordsCommand: Command {
 }
 
 extension RecordsCommand.Row {
-  /// One of an event type's records.
+  /// Line for one of an event type's records.
   struct Line {
     let key: String
     let words: String
     let figure: Int
-    /// Day, week, month or break of the record; `nil` for the longest streak.
+    /// Day, week, month or break of the record, or `nil` for the longest streak.
     let days: ClosedRange<CivilDate>?
 
     var isOfDays: Bool { key == "streak" || key == "pause" }

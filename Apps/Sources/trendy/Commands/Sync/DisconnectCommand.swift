@@ -11,7 +11,7 @@ struct DisconnectCommand: Command {
     examples: ["disconnect"])
 
   struct Answer {
-    /// Disconnected account; `nil` if the store was not connected.
+    /// Disconnected account, or `nil` if the store was not connected.
     var account: Account?
     /// Number of changes never sent to the hub.
     var waiting: Int

@@ -35,7 +35,7 @@ enum FileInput {
     return text
   }
 
-  /// Opens a file for incremental reading. It is never closed, because the process exits after the import.
+  /// Opens a file for incremental reading. The file is never closed, because the process exits after the import.
   private static func stream(of path: String, _ progress: ProgressLine) throws(CommandError) -> ByteInput {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, code: errno) }

@@ -30,8 +30,8 @@ final class FileOutput {
     guard descriptor >= 0 else {
       throw CommandError(cannot: "write", path, code: errno)
     }
-    // Closing the descriptor releases the lock. If another process has finished in the meantime, the locked file no
-    // longer has the temporary name.
+    // Also check the name, because the locked file no longer has the temporary name if another process has finished in
+    // the meantime. Closing the descriptor releases the lock.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: temporary) else {
       close(descriptor)
       throw CommandError("Another program is writing \(path)", hint: "Nothing was written. Try again.", exit: .tryAgain)

@@ -3,9 +3,9 @@ import TrendyModels
 
 struct NewEventType {
   var name: String
-  /// Colour as `#RRGGBB`; `nil` for grey.
+  /// Colour as `#RRGGBB`, or `nil` for grey.
   var color: String? = nil
-  /// Icon; `nil` for a bullet.
+  /// Icon, or `nil` for a bullet.
   var icon: String? = nil
   var goal: Goal? = nil
 

@@ -28,7 +28,7 @@ struct PropertyCondition {
     var isOrder: Bool { self != .equals && self != .differs }
   }
 
-  /// Period denoted by a date or time in a condition; a date denotes the whole day.
+  /// Period denoted by a date or time in a condition. A date denotes the whole day.
   private struct Moment {
     var from: Date
     var to: Date
@@ -97,7 +97,7 @@ struct PropertyCondition {
     }
   }
 
-  /// Whether an event meets the condition. Without the property, it meets only `!=` conditions.
+  /// Whether an event meets the condition. An event without the property meets only `!=` conditions.
   func holds(of event: Event, in local: LocalTime) -> Bool {
     for (key, value) in event.properties where key.lowercased() == self.key { return holds(value, of: event, local) }
     return comparison == .differs

@@ -52,7 +52,7 @@ struct WhenOptions {
     return try checked(session.now, end, session)
   }
 
-  /// Returns the new start and end of an existing event; `nil` means unchanged.
+  /// Returns the new start and end of an existing event, each of which is `nil` if unchanged.
   ///
   /// A time without a date is on the event's day. A date without a time keeps the event's time of day.
   func span(editing event: Event, _ session: Session) throws(CommandError) -> (start: Date?, end: Date?) {

@@ -102,8 +102,8 @@ struct EventPhrase {
     }
   }
 
-  /// Sets the event's properties. The first value may be a number or duration without a key; all others are
-  /// `key=value`.
+  /// Sets the event's properties. The first value may be a number or duration without a key. All other values have the
+  /// form `key=value`.
   private func say(
     _ values: ArraySlice<String>, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session,
     in event: inout Event
@@ -169,7 +169,7 @@ struct EventPhrase {
       definition.propertyType == .select && definition.options.contains { $0.lowercased() == word.lowercased() }
     }
     if let offering { return "Did you mean \(offering.key)=\(word)?" }
-    // `8:30` may also be a duration, but is more likely a time of day.
+    // Do not suggest a duration for `8:30`, which is more likely a time of day.
     if Double(word) == nil, !word.contains(":"), DurationPhrase.seconds(word) != nil {
       return "Set the duration with --for \(word)"
     }
@@ -189,7 +189,7 @@ struct EventPhrase {
 }
 
 extension EventPhrase.Meaning {
-  /// Asks whether a prefix of a type's name means that type, unless the user has already confirmed that.
+  /// Asks whether a prefix of a type's name means that type, unless the user has already confirmed it.
   ///
   /// `isAsking` is `false` if the user cannot be asked: for `log -`, standard input contains the events.
   /// - Throws: ``CommandError`` with exit 66 if the user cannot be asked, or exit 130 if the user declines.

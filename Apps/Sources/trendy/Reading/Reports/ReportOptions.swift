@@ -47,7 +47,7 @@ struct ReportOptions {
 
   /// Parses the options for a report that compares a period with the previous one.
   ///
-  /// `text` is the argument that names the period; `nil` means the period that contains the last selected day.
+  /// `text` is the argument that names the period, or `nil` for the period that contains the last selected day.
   /// - Throws: `CommandError` with exit 64 for an invalid option, for a future period, or if `--since` excludes part of
   ///   the previous period.
   init(_ session: Session, comparing period: CalendarPeriod, _ text: String? = nil) throws(CommandError) {
@@ -91,8 +91,10 @@ struct ReportOptions {
 
   var isNarrow: Bool { selection.isNarrow }
 
-  /// Opens the record and reads the report. `name` is the event type if an argument names it. `measure` returns what to
-  /// measure for that type; `nil` counts events.
+  /// Opens the record and reads the report.
+  ///
+  /// `name` is the event type if an argument names it. `measure` returns what to measure for that type. If
+  /// `measure` is `nil`, the report counts events.
   func report(
     _ session: Session, ofType name: String? = nil,
     measure: ((EventType, SelectedRecord) throws -> ReportQuery.Measure)? = nil
@@ -121,7 +123,7 @@ extension Session {
     return day
   }
 
-  /// Returns the dates of the month or year in `--month`; the default is the current month.
+  /// Returns the dates of the month or year in `--month`, or of the current month by default.
   func month() throws(CommandError) -> (name: String, range: Range<Date>) {
     let text = arguments.value("--month") ?? ""
     let period = text.count == 4 ? CalendarPeriod.year : .month

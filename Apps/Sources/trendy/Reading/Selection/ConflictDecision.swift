@@ -7,7 +7,7 @@ import TrendySync
 struct ConflictDecision {
   static let all = OptionSpec("--all", help: "every conflict")
 
-  /// Ids given on the command line; empty for `--all`.
+  /// Ids given on the command line, or an empty array for `--all`.
   private let ids: [String]
 
   init(on ids: some Sequence<String>, _ session: Session) throws(CommandError) {
@@ -21,8 +21,8 @@ struct ConflictDecision {
 
   /// Resolves the conflicts in one save and as one undo step.
   ///
-  /// `label` names the resolution in the undo list, such as `retry`. With `--all`, `isMeant` is whether the resolution
-  /// applies to a conflict. `decide` resolves the conflict with the given id.
+  /// `label` names the resolution in the undo list, such as `retry`. With `--all`, `isMeant` returns whether the
+  /// resolution applies to a conflict. `decide` resolves the conflict with the given id.
   func carryOut(
     _ label: String, in session: Session, among isMeant: (OpenConflict) -> Bool = { _ in true },
     _ decide: (RecorderChanges, String) throws -> Void

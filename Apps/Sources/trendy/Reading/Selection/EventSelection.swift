@@ -41,7 +41,7 @@ struct EventSelection {
 
   /// Whether any option restricts the selection.
   let isNarrow: Bool
-  /// Names of event types; empty for all types.
+  /// Names of event types, or an empty array for all types.
   private let typeNames: [String]
   private let conditions: [PropertyCondition]
   private let query: EventQuery
@@ -75,7 +75,7 @@ struct EventSelection {
     return source
   }
 
-  /// Whether all events of the selected types are selected, so that cached counts by type can be used.
+  /// Whether all events of the selected types are selected, so that each type's cached counts can be used.
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 
   /// Returns the ids of the types named by options, or `nil` if none is named.
@@ -123,7 +123,7 @@ struct EventSearch {
   private static let pageSize = 1000
 
   fileprivate let query: EventQuery
-  /// Ids of event types; empty for all types.
+  /// Ids of event types, or an empty set for all types.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
   /// Selected time range. The range in ``query`` is wider, because all-day events and events from other time zones need
@@ -131,10 +131,10 @@ struct EventSearch {
   let range: EventRange?
   fileprivate let local: LocalTime
 
-  /// Passes pages of events to `body`, newest first, until `body` returns `false`. Starts after `cursor` or, if it is
-  /// `nil`, with the newest event.
+  /// Passes pages of events to `body`, newest first, until `body` returns `false`.
   ///
-  /// `first` is the number of events that the caller expects to need, and limits the size of the first page.
+  /// Starts after `cursor` or, if it is `nil`, with the newest event. `first` is the number of events that the caller
+  /// expects to need, and limits the size of the first page.
   func forEachPage(
     in store: LocalStore, after cursor: EventCursor? = nil, first: Int = pageSize, _ body: ([Event]) throws -> Bool
   ) throws {
@@ -158,7 +158,7 @@ struct EventSearch {
     return found
   }
 
-  /// Returns the histories of the matching events by type. Events are not decoded if only their times matter.
+  /// Returns the matching events' history for each type. Events are not decoded if only their times matter.
   func histories(through today: CivilDate, from store: LocalStore) throws -> [String: TypeHistory] {
     var collectors: [String: TypeHistory.Collector] = [:]
     let empty = TypeHistory.Collector(today: today, local: local)

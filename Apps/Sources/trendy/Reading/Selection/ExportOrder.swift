@@ -19,7 +19,7 @@ struct ExportOrder {
     case ended
   }
 
-  /// Settings to save; `nil` to stop scheduled exports.
+  /// Settings to save, or `nil` to stop scheduled exports.
   private let values: [(SettingSpec, String)]?
 
   /// Parses `--every` and `--keep`, or returns `nil` without `--every`. `to` is the option for the destination folder.

@@ -69,8 +69,8 @@ struct Lookup {
   /// Returns the event with the given id, unique id prefix or reference: `@1` is the event recorded last, `@2` the one
   /// before. Only events from `sources` are considered.
   func event(_ name: String, from sources: Set<EventSourceType> = Set(EventSourceType.allCases)) throws -> Event {
-    // An empty string is a prefix of every id. It may come from an unset variable in a script and must not select the
-    // only event.
+    // An empty string is a prefix of every id. Reject it, because it may come from an unset variable in a script and
+    // must not select the only event.
     guard !name.isEmpty else {
       throw CommandError("The id is empty", hint: "List ids: trendy list", exit: .usage)
     }
@@ -191,7 +191,7 @@ extension Lookup {
     return ids.count == 1 ? ids : []
   }
 
-  /// Returns the only entity among those with the same name. `hint` is what the user can do if there are several.
+  /// Returns the only entity among those with the same name. `hint` tells the user how to proceed if there are several.
   /// - Throws: ``CommandError`` with exit 64 if there are several entities. Its message lists their ids.
   static func only<Entity: Identifiable<String>>(
     _ found: [Entity], _ noun: String, name: (Entity) -> String, hint: String
@@ -233,8 +233,8 @@ extension Lookup {
 }
 
 enum ShortID {
-  /// Returns the first 13 characters, which contain a UUIDv7's timestamp. They differ unless the ids were created in
-  /// the same millisecond.
+  /// Returns the first 13 characters, which contain a UUIDv7's timestamp. They differ between ids unless the ids were
+  /// created in the same millisecond.
   static func of(_ id: String) -> String {
     let beginning = id.utf8.prefix(length)
     // In printable ASCII, each byte is a character.

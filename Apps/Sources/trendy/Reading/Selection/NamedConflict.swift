@@ -8,7 +8,7 @@ struct NamedConflict {
   let conflict: OpenConflict
   /// Name of the entity or, for an event, of its type. A short id if the entity no longer exists.
   let name: String
-  /// Start of an event; `nil` for other entities.
+  /// Start of an event, or `nil` for other entities.
   let date: Date?
 
   init(_ conflict: OpenConflict, in store: any DataStoreProtocol) throws {

@@ -32,7 +32,7 @@ struct TrackExport {
 
   private let tripIDs: [String]
   private let vehicleName: String?
-  /// Time range; `nil` for all time.
+  /// Time range, or `nil` for all time.
   private let range: Range<Date>?
 
   init(_ session: Session) throws {

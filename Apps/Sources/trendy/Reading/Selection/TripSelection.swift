@@ -10,11 +10,11 @@ struct TripSelection {
     OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
   ]
 
-  /// Time range; `nil` for all trips.
+  /// Time range, or `nil` for all trips.
   private let range: Range<Date>?
   private let vehicleName: String?
 
-  /// Creates a selection from `--vehicle` and a time range; `nil` selects all trips.
+  /// Creates a selection from `--vehicle` and a time range, which is `nil` for all trips.
   init(_ session: Session, range: Range<Date>?) {
     self.range = range
     vehicleName = session.arguments.value("--vehicle")

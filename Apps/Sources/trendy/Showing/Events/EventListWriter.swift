@@ -8,7 +8,7 @@ struct EventListWriter {
   private let console: Console
   private let text: EventText
   private let year: Int
-  /// Days to list, with each event on every day that it overlaps; `nil` lists each event on its first day only.
+  /// Days to list, with each event on every day that it overlaps, or `nil` to list each event on its first day only.
   private let days: ClosedRange<CivilDate>?
   /// Events not yet printed on all of their days.
   private var held: [Event] = []
@@ -36,8 +36,8 @@ struct EventListWriter {
     last = page.last ?? last
     guard console.format == .text else { return writeData(text.local.newestFirst(page)) }
     held += page
-    // A later page may have events on more recent days: an event in another time zone may have a later date, and a long
-    // event extends into the following days.
+    // A later page may have events on more recent days, because an event in another time zone may have a later date,
+    // and a long event extends into the following days.
     guard let last = page.last else { return }
     printDays(after: text.local.day(of: last).advanced(by: LocalTime.longestReach + 1))
   }

@@ -37,7 +37,7 @@ struct EventText {
 
   /// Returns a line such as `coffee  Fri 20 Nov 08:30  count 2  large  "oat"  0199f3c2-7a40`.
   ///
-  /// `id` is a shortened id that is unique in a list; `nil` uses the standard length.
+  /// `id` is a shortened id that is unique in a list, or `nil` for an id of the standard length.
   func line(_ event: Event, id: String? = nil) -> StyledText {
     line([name(event), StyledText.Part(when(event))], of: event, id: id ?? ShortID.of(event.id))
   }
@@ -207,7 +207,7 @@ extension EventText {
 }
 
 extension Event {
-  /// Duration in seconds; `nil` if the event has no end or is an all-day event.
+  /// Duration in seconds, or `nil` if the event has no end or is an all-day event.
   fileprivate var length: Double? {
     isAllDay ? nil : endDate.map { $0.timeIntervalSince(timestamp) }
   }

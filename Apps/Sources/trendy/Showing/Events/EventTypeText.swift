@@ -37,7 +37,7 @@ enum EventTypeText {
 }
 
 extension EventType {
-  /// Icon of one or two characters; `nil` if the icon is a phone app's symbol name, such as `figure.run`.
+  /// Icon of one or two characters, or `nil` if the icon is a phone app's symbol name, such as `figure.run`.
   var glyph: String? {
     let icon = iconName.filter { !$0.isWhitespace }
     return (1...2).contains(icon.count) ? icon : nil

@@ -1,7 +1,7 @@
 /// The first items of a long list.
 struct Excerpt<Item> {
   let shown: ArraySlice<Item>
-  /// Line with the number of omitted items; `nil` if all are shown.
+  /// Line with the number of omitted items, or `nil` if all are shown.
   let rest: String?
 
   init(_ items: [Item]) {

@@ -10,12 +10,12 @@ struct LoggedEvent {
   private struct Progress {
     var today: Int
     var goal: TypeGoal?
-    /// Current streak in days; `nil` if the type has no daily goal.
+    /// Current streak in days, or `nil` if the type has no daily goal.
     var streak: Int?
   }
 
   private let event: OneEvent
-  /// Progress of the event's type; `nil` if the output format omits it.
+  /// Progress of the event's type, or `nil` if the output format omits it.
   private let progress: Progress?
 
   init(_ event: Event, of type: EventType, in store: LocalStore, _ session: Session) throws {

@@ -5,7 +5,7 @@ import TrendyTrips
 
 struct OnePlace {
   let place: Geofence
-  /// Names of the event types recorded on entry and on exit; `nil` if none is recorded.
+  /// Names of the event types recorded on entry and on exit, or `nil` if none is recorded.
   private let entry: String?
   private let exit: String?
   private let visits: Int

@@ -22,8 +22,8 @@ extension CivilDate {
 }
 
 extension ClosedRange<CivilDate> {
-  /// Formats the range as `Mon 16 to Fri 20 Nov`. Includes the year if it differs from that of `now`, or both years if
-  /// they differ.
+  /// Formats the range as `Mon 16 to Fri 20 Nov`. Includes the year if it differs from the year of `now`, or both years
+  /// if the range ends in a different year.
   func words(near now: CivilDate) -> String {
     let (first, last) = (lowerBound, upperBound)
     guard first != last else { return first.words(near: now) }

@@ -9,7 +9,7 @@ import TrendySync
 struct DuplicateReport {
   private let groups: [Duplicates]
   private let types: [EventType]
-  /// Path of the backup made before deleting duplicates; `nil` if none were deleted.
+  /// Path of the backup made before deleting duplicates, or `nil` if none were deleted.
   private let backup: String?
 
   private var events: [Event] { groups.flatMap(\.doubles) }

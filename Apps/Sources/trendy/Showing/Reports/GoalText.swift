@@ -46,7 +46,7 @@ struct GoalText {
     isTime && progress.target % 60 == 0 && (120..<3600).contains(progress.target) && progress.amount < 3600
   }
 
-  /// Remaining amount. In whole minutes if the current amount is, so that the two add up to the goal.
+  /// Remaining amount, in whole minutes if the current amount is in whole minutes, so that the two add up to the goal.
   private var left: Double {
     isInMinutes ? max(0, Double(progress.target) - (progress.amount / 60).rounded(.down) * 60) : progress.left
   }

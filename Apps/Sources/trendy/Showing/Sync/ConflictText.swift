@@ -10,7 +10,7 @@ struct ConflictText {
   /// Maximum width of a listed value. A note may be several megabytes long.
   private static let listedColumns = 200
 
-  /// Returns lines for a list. They show both values of each field, shortened if necessary.
+  /// Returns lines for a list, which show both values of each field, shortened if necessary.
   func lines(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
     return heading(named)

@@ -7,7 +7,7 @@ import TrendyModels
 /// Comparison of the store with the hub by `trendy doctor`.
 struct HubCheckup {
   let json: JSONText
-  /// Whether store and hub have the same content; `nil` if the hub could not be reached.
+  /// Whether store and hub have the same content, or `nil` if the hub could not be reached.
   let agrees: Bool?
   let lines: [String]
 

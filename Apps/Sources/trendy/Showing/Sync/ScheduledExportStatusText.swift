@@ -11,7 +11,7 @@ struct ScheduledExportStatusText {
 
   private let plan: ExportPlan
   private let local: LocalTime
-  /// File names of exports; `nil` if the folder is unreadable.
+  /// File names of exports, or `nil` if the folder is unreadable.
   private let names: [String]?
   private let last: String?
   private let next: Date
@@ -34,7 +34,7 @@ struct ScheduledExportStatusText {
     (failure, failedAt) = isOfThis ? (standing?.failure, standing?.failedAt) : (nil, nil)
   }
 
-  /// Problem to report; `nil` if exports work.
+  /// Problem to report, or `nil` if exports work.
   var finding: String? {
     if names == nil { return "export folder \(plan.folder) not found; create it" }
     if let failure {

@@ -9,7 +9,8 @@ import TrendySync
 
 /// Sync status of the store.
 ///
-/// It is read from the store and the files next to it, so it needs no network and includes syncs by other processes.
+/// The status is read from the store and the files next to it, so reading it needs no network and includes syncs by
+/// other processes.
 struct SyncStatusReport {
   let account: Account?
   let waiting: Int
@@ -19,7 +20,7 @@ struct SyncStatusReport {
   let counts: SyncCounts
   /// Number of pending mutations that were sent but not answered.
   let inFlight: Int
-  /// Hub version in the last response; `nil` if unknown.
+  /// Hub version in the last response, or `nil` if unknown.
   let head: Int64?
   let cursor: Int64?
   private let runs: [SyncRun]
@@ -61,19 +62,19 @@ extension SyncStatusReport {
   var lastSync: Date? { runs.lastSync }
   var lastError: String? { runs.last?.error }
 
-  /// Number of hub versions that this device has yet to receive; `nil` if there are none.
+  /// Number of hub versions that this device has yet to receive, or `nil` if there are none.
   var behind: Int64? {
     guard let head, let cursor, head > cursor else { return nil }
     return head - cursor
   }
 
-  /// Time of the next automatic sync; `nil` without an agent or a hub.
+  /// Time of the next automatic sync, or `nil` without an agent or a hub.
   private var nextTry: Date? {
     guard account != nil, isAgentThere else { return nil }
     return runs.last?.nextTry
   }
 
-  /// Whether the hub accepted this device's token in the last answered sync; `nil` if unknown.
+  /// Whether the hub accepted this device's token in the last answered sync, or `nil` if unknown.
   private var isTokenGood: Bool? { account == nil ? nil : runs.last { $0.isTokenGood != nil }?.isTokenGood }
 
   private var breaker: CircuitBreakerState {
@@ -128,7 +129,7 @@ extension SyncStatusReport {
     return lines
   }
 
-  /// Time of the hub's last response, as in ` as of Fri 20 Nov 10:02`; empty if there was none.
+  /// Time of the hub's last response, as in ` as of Fri 20 Nov 10:02`, or an empty string if there was none.
   private var asOf: String {
     runs.last { $0.isTokenGood == true }.map { " as of \(session.local.dayAndTime($0.endedAt))" } ?? ""
   }

@@ -48,7 +48,7 @@ struct TripText {
 
   private var way: String? { Self.way(of: trip, among: places) }
 
-  /// Returns a trip's ends as `Home → Office`, or one end if only that is at a known place.
+  /// Returns a trip's ends as `Home → Office`, or only one end if the other end is not at a known place.
   static func way(of trip: TripEvent, among places: [Geofence]) -> String? {
     switch (places.nearest(to: trip.startPlace).first?.name, places.nearest(to: trip.endPlace).first?.name) {
     case (let from?, let to?): "\(from) → \(to)"

@@ -22,7 +22,7 @@ struct HubInitCommand: DaemonCommand {
     settings = try session.commandLineSettings()
   }
 
-  /// Creates the hub and returns a pairing code; `nil` if the hub already exists and `--if-missing` is given.
+  /// Creates the hub and returns a pairing code, or `nil` if the hub already exists and `--if-missing` is given.
   func act(_ session: DaemonSession) throws -> PairingOffer? {
     let hub = session.hub
     guard try !hub.exists() else { return try existing(hub) }
@@ -35,7 +35,7 @@ struct HubInitCommand: DaemonCommand {
       return try existing(hub)
     }
     try settings.save(to: hub.directory)
-    // The address for devices comes from all settings in effect, not just from this command's options.
+    // The URL for devices depends on all settings in effect, not just on this command's options.
     let served = try session.hubSettings()
     return try PairingOffer(
       user: user, code: try hub.accounts.createPairingCode(user: user.id), settings: served)

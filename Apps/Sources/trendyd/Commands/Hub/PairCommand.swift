@@ -13,7 +13,7 @@ struct PairCommand: DaemonCommand {
     let hub = try session.existingHub()
     let user = try session.user(for: "trendyd pair")
     let code = try hub.accounts.createPairingCode(user: user.id)
-    // Precedence of the address: options, then the running hub, then the saved settings.
+    // Precedence of the URL: options, then the running hub, then the saved settings.
     let isSaidHere = OptionSpec.hubSettings.contains { session.arguments.has($0.key) }
     let serving = hub.serving().map {
       isSaidHere ? HubContainer.Serving(port: $0.port, deviceURL: try? session.hubSettings().url(port: $0.port)) : $0

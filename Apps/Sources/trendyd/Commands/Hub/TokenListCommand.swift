@@ -10,7 +10,7 @@ struct TokenListCommand: DaemonCommand {
 
   struct Row {
     var device: HubDevice
-    /// Name of the user; `nil` if all of the user's data was erased.
+    /// Name of the user, or `nil` if all of the user's data was erased.
     var personName: String?
   }
 

@@ -16,7 +16,7 @@ struct UserAddCommand: DaemonCommand {
     do {
       return try accounts.createPerson(name: name)
     } catch let problem as Problem {
-      // The name is taken. Look up the existing user for the error message.
+      // The name is in use, so look up the existing user for the error message.
       guard let known = try accounts.users().first(where: { $0.name.lowercased() == name.lowercased() }) else {
         throw problem
       }

@@ -24,7 +24,7 @@ struct UserLimitCommand: DaemonCommand {
   }
 
   private let name: String
-  /// New maximum number of rows; `nil` if the option is not given, `.some(nil)` for the hub's default.
+  /// New maximum number of rows, `.some(nil)` for the hub's default, or `nil` if the option is not given.
   private let rows: Int64??
   private let bytes: Int64??
 

@@ -14,7 +14,8 @@ struct UserRemoveCommand: DaemonCommand {
 
   struct Answer {
     var user: HubUser
-    /// Whether the data has been erased; `false` if that was not requested, or if the running hub will do it later.
+    /// Whether the data has been erased. `false` if erasure was not requested, or if the running hub will erase the
+    /// data later.
     var isErased: Bool
   }
 

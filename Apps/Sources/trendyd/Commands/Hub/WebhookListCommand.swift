@@ -12,9 +12,9 @@ struct WebhookListCommand: DaemonCommand {
 
   struct Row {
     var webhook: HubWebhook
-    /// Delivery status; `nil` if the webhook has just been added.
+    /// Delivery status, or `nil` if the webhook has just been added.
     var standing: WebhookDeliveryState?
-    /// Name of the user; `nil` if all of the user's data was erased.
+    /// Name of the user, or `nil` if all of the user's data was erased.
     var personName: String?
   }
 

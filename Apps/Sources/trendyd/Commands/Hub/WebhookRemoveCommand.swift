@@ -28,7 +28,7 @@ struct WebhookRemoveCommand: DaemonCommand {
 }
 
 extension HubAccounts {
-  /// Returns the webhook with the given id, unique id prefix or address.
+  /// Returns the webhook with the given id, unique id prefix or URL.
   func webhook(_ word: String) throws -> HubWebhook {
     let found = try webhooks().map(\.webhook).filter { webhook in
       webhook.id == word || webhook.url == word || !word.isEmpty && webhook.id.hasPrefix(word)

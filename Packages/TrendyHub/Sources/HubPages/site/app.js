@@ -1,4 +1,4 @@
-// Entry point: checks the session, draws the frame, and shows the page at the current address.
+// Entry point: checks the session, draws the frame, and shows the page at the current URL.
 
 import { ask, onOtherPerson, Refused, Unreachable } from './data/api.js';
 import { go, onAddress, onDraw } from './data/navigation.js';
@@ -120,7 +120,7 @@ async function start(isPaired = false) {
     soon();
     reload();
   });
-  // Sums requested during a write may or may not include it, so request them again.
+  // Sums requested during a write may or may not include that write, so request them again.
   onQueue(() => {
     soon();
     if (lastSent() > askedAt) reload();
@@ -136,7 +136,7 @@ async function start(isPaired = false) {
   listen();
   onUserChange(session.person.id, () => location.reload());
   onOtherPerson(() => location.reload());
-  // The pairing form, which had the focus, is gone. Move the focus to the heading.
+  // Move the focus to the heading, because the pairing form, which had the focus, is gone.
   await show(isPaired);
   // Storage may be unavailable.
   deleteOldResponses().catch(() => {});
@@ -168,7 +168,7 @@ async function offerUnsent() {
   openUnsentSheet(found);
 }
 
-/** Number of navigations. A page whose module loads late must not replace a later page. */
+/** Number of navigations, so a page whose module loads late does not replace a later page. */
 let moves = 0;
 /** Whether any navigation since a page was last shown was to a different page. */
 let isMoving = false;
@@ -314,7 +314,7 @@ function watchPointers() {
 /** Loads the main pages, so they can be read offline. */
 async function storePages() {
   await loadPages();
-  // A visit to a page stores it as well, so it is enough to load all of them once every half hour.
+  // Visiting a page also stores it, so storing all pages once every half hour is enough.
   if (Date.now() - Number(preference('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
     const one = await pageAt(path, new URLSearchParams());

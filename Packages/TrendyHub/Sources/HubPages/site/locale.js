@@ -15,7 +15,7 @@ export function useLanguage(code, other) {
   document.documentElement.lang = code;
 }
 
-/** Returns the locale for all formatting: the browser's own if its language is that of the interface. */
+/** Returns the locale for all formatting: the browser's own if it has the language of the interface. */
 export function locale() {
   const own = new Intl.NumberFormat().resolvedOptions().locale.replace(/-u-.*/, '');
   return own.split('-')[0] === language ? own : fallback;

@@ -1,4 +1,5 @@
-// All text of the pages. A translation is a copy of this file; numbers, dates and lists are formatted in its language.
+// All text of the pages. A translation is a copy of this file. Numbers, dates and lists are formatted in the language
+// of the translation.
 
 import { count, list, plural, useLanguage, zoneText } from './locale.js';
 

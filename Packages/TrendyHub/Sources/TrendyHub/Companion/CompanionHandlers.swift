@@ -70,9 +70,10 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described([made], user: sender.user)[0], status: 201)
   }
 
-  /// Ends a link and discards its pending notices, including those from the hub.
+  /// Ends a link and discards its pending notices, including notices from the hub.
   ///
-  /// The link is marked as ended rather than deleted; otherwise a device would assume that it was lost and recreate it.
+  /// The link is marked as ended rather than deleted, because a device would assume that a missing link was lost and
+  /// recreate it.
   private func remove(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let now = clock.now
     let removed = try await records.store.write(user: sender.user) { transaction -> CompanionLink? in

@@ -17,9 +17,9 @@ public struct CompanionLink: Hashable, Sendable, Identifiable {
   public var heldThrough: Int64
   /// Sequence number of the last notice stored by the companion.
   public var acknowledgedThrough: Int64
-  /// Time when one of the devices ended the link; `nil` until then.
+  /// Time when one of the devices ended the link, or `nil` until then.
   public var removedAt: Date?
-  /// Trips recently announced by the hub itself, by event id; empty on links whose sender is a device.
+  /// Trips recently announced by the hub itself, keyed by event id. Empty if the link's sender is a device.
   public var announcedTrips: [String: AnnouncedTrip] = [:]
 
   /// A trip that was announced to a companion.
@@ -73,7 +73,7 @@ extension CompanionLink {
     return .object(members)
   }
 
-  /// Decodes ``stored``; returns `nil` if it is invalid.
+  /// Decodes ``stored``, or returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let tracker = members["tracker"]?.stringValue,
       let companion = members["companion"]?.stringValue, let created = members["created"]?.intValue,
@@ -92,10 +92,10 @@ extension CompanionLink {
 }
 
 extension HubCore {
-  /// Maximum number of undelivered notices that the hub stores for a companion; the tracker keeps later ones.
+  /// Maximum number of undelivered notices that the hub stores for a companion. The tracker keeps later notices.
   static let waitingLimit: Int64 = 10_000
 
-  /// Stores the notices from a tracker up to the first gap in their sequence numbers, skipping those already stored.
+  /// Stores the notices from a tracker up to the first gap in their sequence numbers, skipping notices already stored.
   ///
   /// - Returns: The link with its updated delivery state.
   func receive(
@@ -119,7 +119,7 @@ extension HubCore {
     return companion
   }
 
-  /// Records that the companion has stored all notices up to a sequence number, and deletes them.
+  /// Records that the companion has stored all notices up to a sequence number, and deletes those notices.
   func acknowledge(
     through sequence: Int64, for companion: CompanionLink, in transaction: any HubTransaction, now: Date
   ) throws {
@@ -133,8 +133,8 @@ extension HubCore {
 extension CompanionLink {
   /// Raises the acknowledged sequence number, up to a plausible limit.
   ///
-  /// Trackers number from 1. The hub numbers by its clock in milliseconds, which may once have been ahead. Without the
-  /// limit, one bogus value could use up all sequence numbers.
+  /// A tracker numbers its notices from 1. The hub uses timestamps in milliseconds, and its clock may once have been
+  /// ahead. Without the limit, one bogus value could use up all sequence numbers.
   fileprivate mutating func acknowledge(through sequence: Int64, now: Date) {
     let latest = max(heldThrough, now.stamp + Self.clockLead)
     acknowledgedThrough = max(acknowledgedThrough, min(sequence, latest))

@@ -4,8 +4,9 @@ import TrendyProtocols
 
 /// Trip announcements that the hub sends to a companion for a tracker that cannot send notices.
 ///
-/// They use their own link, separate from the one used by the device's agent. Sequence numbers are timestamps in
-/// milliseconds, incremented where necessary to be unique, so a hub restored from a backup never reuses one.
+/// Announcements use their own link, separate from the link of the device's agent. Sequence numbers are timestamps in
+/// milliseconds, incremented where necessary to make them unique, so a hub restored from a backup never reuses a
+/// number.
 public struct HubAnnouncements: Hashable, Sendable {
   /// Id of the companion.
   public let companion: String

@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Cheap test that excludes events from a search without decoding them.
 ///
-/// An event that fails the test cannot match. An event that passes it may or may not match.
+/// An event that fails the test cannot match. An event that passes the test may or may not match.
 public struct EventPrefilter: Sendable {
   let typeId: String?
   /// For each search word, the part to look for in the event's text, and the types whose name contains the word.
@@ -11,7 +11,7 @@ public struct EventPrefilter: Sendable {
   /// Creates a prefilter.
   ///
   /// - Parameters:
-  ///   - typeId: Id of the event type to search; `nil` for all types.
+  ///   - typeId: Id of the event type to search, or `nil` for all types.
   ///   - words: Lowercase words. A matching event contains each of them in its own text or in the name of its type.
   ///   - names: Lowercase names of the event types, by id.
   ///   - identifiers: Ids that must occur literally in the JSON text of a matching event.
@@ -63,7 +63,7 @@ public struct EventPrefilter: Sendable {
   /// Always true if ``hasOtherLetters(_:)`` returns `true`.
   private static func mayStand(_ part: [UInt8], in text: UnsafeRawBufferPointer) -> Bool {
     guard let first = part.first else { return true }
-    // Bit that distinguishes uppercase from lowercase ASCII letters; in digits it is set.
+    // This bit distinguishes lowercase from uppercase ASCII letters and is always set in digits.
     let caseBit: UInt8 = 0x20
     var place = 0
     while place + part.count <= text.count {
@@ -98,7 +98,7 @@ public struct PrefilteredEvents: Sendable {
   public var entries: [HubEntry]
   /// Number of events examined, including the rejected ones.
   public var looked: Int
-  /// Timestamp of the last examined event, in milliseconds since 1970; `nil` if none was examined.
+  /// Timestamp of the last examined event, in milliseconds since 1970, or `nil` if none was examined.
   public var last: Int64?
 
   /// Creates a result.

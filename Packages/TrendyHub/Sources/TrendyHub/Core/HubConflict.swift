@@ -30,9 +30,9 @@ struct HubConflict {
     self.reason = reason
   }
 
-  /// Creates a conflict from fields that were deleted unseen; returns `nil` if there are none.
+  /// Creates a conflict from fields that were deleted unseen, or returns `nil` if there are none.
   ///
-  /// Several fields are combined into one conflict, with the author and stamp of the most recently written field.
+  /// Several fields are combined into one conflict with the author and stamp of the most recently written field.
   init?(buried entry: HubEntry, _ fields: [String: HubField]) {
     let newest = fields.max { ($0.value.version, $0.key) < ($1.value.version, $1.key) }
     guard let newest else { return nil }

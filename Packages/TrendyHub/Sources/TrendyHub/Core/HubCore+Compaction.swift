@@ -22,8 +22,8 @@ extension HubCore {
     for epoch in [stands, state.epochs.epoch(of: state.head)?.id, state.epochs.last?.id] {
       if let epoch, !epochs.contains(epoch) { epochs.append(epoch) }
     }
-    // Keep later epochs from the stored contact: this request may have been delayed, and the device may know them
-    // already.
+    // Keep later epochs from the stored contact, because this request may have been delayed and the device may already
+    // know those epochs.
     let later = state.epochs.reversed().prefix { $0.id != stands }.map(\.id).filter { !epochs.contains($0) }
     epochs += later.filter { last?.epochs.contains($0) ?? false }.prefix(Self.maximumEpochs)
     // A device without a cursor has no entries yet and starts with a snapshot, so it does not hold back compaction.
@@ -45,7 +45,8 @@ extension HubCore {
   ///   - limit: Maximum number of tombstones, to bound the time for which the user's other transactions wait.
   ///   - transaction: A write transaction for the user.
   ///   - now: The hub's time.
-  /// - Returns: The number of compacted tombstones. If it equals `limit`, there may be more.
+  /// - Returns: The number of compacted tombstones. If this number equals `limit`, there may be more tombstones to
+  ///   compact.
   public func compact(limit: Int, in transaction: any HubTransaction, now: Date) throws -> Int {
     let past = now.addingTimeInterval(-Double(Self.patience.components.seconds))
     let writer = try HubWriter(transaction, now: now, quota: quota)

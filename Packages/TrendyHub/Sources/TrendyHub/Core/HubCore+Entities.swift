@@ -18,7 +18,7 @@ extension HubCore {
   /// If the request repeats an edit's idempotency key, returns the entity that the first request created. With
   /// `acceptsSame`, an existing entity with equal content is returned instead of throwing `duplicate`.
   ///
-  /// - Throws: A ``Problem``: `duplicate` if the id is in use, `entity_deleted` if it belonged to a deleted entity.
+  /// - Throws: A ``Problem``: `duplicate` if the id is in use, `entity_deleted` if the id belonged to a deleted entity.
   func create(
     _ kind: SyncedKind, _ members: [String: JSONValue], edit: HubEdit? = nil, acceptsSame: Bool = false,
     by device: String, in transaction: any HubTransaction, now: Date
@@ -26,7 +26,8 @@ extension HubCore {
     let id = try DocumentReader(.object(members)).identifier("id")
     let keyed = KeyedEdit(edit, KeyedWrite([.string(kind.name), .object(members)], kind, id))
     if try isRepeated(keyed, by: device, in: transaction) {
-      // If the entity has been deleted since, the create below is refused. A 201 response would claim that it exists.
+      // If the entity has been deleted since, let the create below refuse the request, because a 201 response would
+      // claim that the entity exists.
       if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive { return entry }
     }
     if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
@@ -90,7 +91,8 @@ extension HubCore {
       .put(by: winner.author, mutationId: mutationId, with: writer)
   }
 
-  /// Ends a running event. If another device has already ended it, its end is kept and the new one becomes a conflict.
+  /// Ends a running event. If another device has already ended the event, its end is kept and the new end becomes a
+  /// conflict.
   func stop(
     id: String, at end: JSONValue, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction,
     now: Date
@@ -116,7 +118,7 @@ extension HubCore {
     return entry
   }
 
-  /// Deletes an entity; succeeds if it does not exist.
+  /// Deletes an entity. Succeeds even if the entity does not exist.
   ///
   /// If the edit has a version, values that the user had not seen become conflicts, as with a delete from a device.
   /// `heir` is the event type into which a deleted type was merged.
@@ -135,11 +137,11 @@ extension HubCore {
     try remember(keyed, by: device, in: transaction)
   }
 
-  /// Restores a deleted entity with its last values; returns a live one unchanged.
+  /// Restores a deleted entity with its last values, or returns a live entity unchanged.
   ///
   /// - Throws: A ``Problem``: status 404 if the entity never existed; `entity_deleted` if its tombstone was compacted,
-  ///   or if an earlier request with this key restored it and it was deleted again; `parent_deleted` if an entity that
-  ///   it depends on is deleted.
+  ///   or if an earlier request with this key restored the entity and it has been deleted again; `parent_deleted` if an
+  ///   entity on which it depends is deleted.
   func restore(
     _ kind: SyncedKind, id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction,
     now: Date

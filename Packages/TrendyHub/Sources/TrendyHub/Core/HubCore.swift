@@ -28,9 +28,9 @@ public struct HubCore: Hashable, Sendable {
 
   /// Outcomes of a push.
   public struct PushResult: Hashable, Sendable {
-    /// Outcomes in the order of the mutations. If a fork was detected, only those before it.
+    /// Outcomes in the order of the mutations. If a fork was detected, only the outcomes before the fork.
     public var outcomes: [OutcomeEnvelope]
-    /// Problem of kind `device_forked` if the push was stopped because two stores use one device identity; otherwise
+    /// Problem of kind `device_forked` if the push was stopped because two stores use one device identity, otherwise
     /// `nil`.
     public var fork: Problem?
     /// The user's state after the push.
@@ -91,7 +91,7 @@ public struct HubCore: Hashable, Sendable {
 
   // MARK: One write
 
-  /// Applies one mutation. A refusal is an outcome; only storage and quota errors are thrown.
+  /// Applies one mutation. A refusal is an outcome, whereas storage and quota errors are thrown.
   public func judge(
     _ mutation: HubMutation, device: String, in transaction: any HubTransaction, now: Date
   ) throws -> MergeResult {
@@ -155,7 +155,7 @@ public struct HubCore: Hashable, Sendable {
 
   /// Position at which a snapshot continues.
   public struct SnapshotPlace: Hashable, Sendable {
-    /// Kind of the next entries; `nil` for the kinds unknown to this version, which come last.
+    /// Kind of the next entries, or `nil` for the kinds unknown to this version, which come last.
     public var kind: String?
     /// Version after which entries of this kind are still missing. Later kinds are missing entirely.
     public var version: Int64
@@ -171,20 +171,20 @@ public struct HubCore: Hashable, Sendable {
     public var lines: [SerializedEntry]
     /// For each kind in the part, the range of versions that the part covers completely.
     public var spans: [SnapshotSpan]
-    /// Position of the next part; `nil` if this is the last one.
+    /// Position of the next part, or `nil` if this is the last one.
     public var next: SnapshotPlace?
     public var state: HubState
   }
 
   /// Returns one part of a snapshot.
   ///
-  /// A write between two parts receives a version above all existing ones. Its entry appears in a later part if its
-  /// kind is not yet complete, and always in the feed after the first part's head. No live entity is missed, although
-  /// the hub keeps no state between parts.
+  /// An entity written between two parts receives a version above all existing ones, so it appears in a later part
+  /// unless its kind is already complete, and always in the feed after the first part's head. Therefore no live entity
+  /// is missed, although the hub keeps no state between parts.
   ///
   /// - Parameters:
-  ///   - place: Position at which the part begins; `nil` for the first part.
-  ///   - bytes: Size at which the part ends; the last entry may exceed it.
+  ///   - place: Position at which the part begins, or `nil` for the first part.
+  ///   - bytes: Size at which the part ends. The last entry may exceed it.
   ///   - reading: A read transaction for the user.
   /// - Throws: A ``Problem`` of kind `invalid` if the position's kind is unknown.
   public func snapshotPart(

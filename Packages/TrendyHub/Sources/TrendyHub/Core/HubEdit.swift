@@ -2,16 +2,16 @@ import TrendyModels
 
 /// Metadata of an edit made over plain REST: idempotency key, version that the user saw, and time of the action.
 struct HubEdit: Hashable, Sendable {
-  /// Value of the `Idempotency-Key` header; a repeated edit with this key has no effect.
+  /// Value of the `Idempotency-Key` header. Repeating the edit with the same key has no effect.
   var key: String
-  /// Version and time of the edit; `nil` for an edit that replaces the stored values.
+  /// Version and time of the edit, or `nil` for an edit that replaces the stored values.
   var knowledge: Knowledge?
 
   struct Knowledge: Hashable, Sendable {
     var seen: SeenVersion
     /// Hub time of the action, in milliseconds since 1970.
     var stamp: Int64
-    /// Incarnation of the entity that the user saw; `nil` for the current one.
+    /// Incarnation of the entity that the user saw, or `nil` for the current one.
     var incarnation: Int64?
   }
 }

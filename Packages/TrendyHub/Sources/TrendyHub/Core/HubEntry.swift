@@ -17,7 +17,7 @@ public struct HubEntry: Hashable, Sendable {
   public var updatedAt: Date
   /// Version of the first write.
   public var createdVersion: Int64
-  /// Restore that began the current incarnation; `nil` if the entity first reached the hub in this incarnation.
+  /// Restore that began the current incarnation, or `nil` if the entity first reached the hub in this incarnation.
   public var restoration: HubRestoration?
   /// Fields by name. Each key of a nested member is a separate field, for example `properties.dose`.
   public var fields: [String: HubField]
@@ -41,10 +41,11 @@ public struct HubEntry: Hashable, Sendable {
   public var isAlive: Bool { deletedAt == nil }
 }
 
-/// The restore that began an incarnation of an entity. Fields cannot record it, because a restore may change no value.
+/// Restore that began an entity's incarnation. Stored separately from the fields, because a restore may change no
+/// value.
 public struct HubRestoration: Hashable, Sendable {
   public var version: Int64
-  /// Device that restored the entity; `nil` for a re-offer, which counts as unseen by every device.
+  /// Device that restored the entity, or `nil` for a re-offer, which counts as unseen by every device.
   public var author: String?
 
   public init(version: Int64, author: String?) {
@@ -55,7 +56,7 @@ public struct HubRestoration: Hashable, Sendable {
 
 /// Value of one field and the write that set it.
 public struct HubField: Hashable, Sendable {
-  /// The value; `null` if the field was cleared.
+  /// The value, or `null` if the field was cleared.
   public var value: JSONValue
   public var version: Int64
   /// Hub time of the edit, in milliseconds since 1970, clamped to `SyncRange.stamp`.
@@ -77,7 +78,7 @@ public struct HubField: Hashable, Sendable {
 }
 
 extension HubEntry {
-  /// Fields as members of a JSON object; nested members are reassembled from their keys.
+  /// Fields as members of a JSON object, with nested members reassembled from their keys.
   public var members: [String: JSONValue] {
     let kind = SyncedKind.named(kind)
     var members: [String: JSONValue] = [:]

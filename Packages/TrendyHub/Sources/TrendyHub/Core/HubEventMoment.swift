@@ -6,9 +6,9 @@ public struct HubEventMoment: Hashable, Sendable {
   /// Timestamp of the event, in milliseconds since 1970.
   public var moment: Int64
   public var isAllDay: Bool
-  /// IANA identifier of the time zone in which the event was recorded; `nil` if unknown.
+  /// IANA identifier of the time zone in which the event was recorded, or `nil` if unknown.
   public var timeZone: String?
-  /// Source of the event; `nil` if missing or unknown to this version.
+  /// Source of the event, or `nil` if missing or unknown to this version.
   public var sourceType: EventSourceType?
 
   public init(
@@ -22,7 +22,7 @@ public struct HubEventMoment: Hashable, Sendable {
     self.sourceType = sourceType
   }
 
-  /// Extracts the values from an entry; returns `nil` if the entry has no event type.
+  /// Extracts the values from an entry, or returns `nil` if the entry has no event type.
   public init?(_ entry: HubEntry) {
     guard let type = entry.fields["event_type_id"]?.value.stringValue else { return nil }
     self.init(

@@ -11,13 +11,13 @@ public struct HubMutation: Hashable, Sendable {
 
   /// Values that a mutation writes.
   public enum Content: Hashable, Sendable {
-    /// Members of a plain REST request without bases. They replace the stored values.
+    /// Members of a plain REST request without bases, which replace the stored values.
     case members([String: JSONValue])
     /// Fields by name, each with its base and stamp.
     case fields([String: FieldChange])
   }
 
-  /// Permanent id of the mutation; `nil` for a plain REST write.
+  /// Permanent id of the mutation, or `nil` for a plain REST write.
   public var mutationId: String?
   public var kind: String
   public var id: String
@@ -25,9 +25,9 @@ public struct HubMutation: Hashable, Sendable {
   public var content: Content
   /// Whether the id is the hash of an imported item. If so, creating an entity that already exists changes nothing.
   public var hasNaturalKey: Bool
-  /// Incarnation that the mutation refers to or, for a restore, the one that it begins; `nil` for the current one.
+  /// Incarnation to which the mutation refers or, for a restore, which it begins. `nil` for the current one.
   public var incarnation: Int64?
-  /// For a delete, the version up to which its author had seen every entry; `nil` if the author had seen them all.
+  /// Version up to which the author of a delete had seen every entry, or `nil` if the author had seen all entries.
   public var base: Int64?
 
   public init(
@@ -81,7 +81,7 @@ extension HubEntryKey {
 /// Outcome of one mutation, with the fields that did not take effect.
 public struct MergeResult: Hashable, Sendable {
   public var outcome: MutationOutcome
-  /// Sorted names of the fields that lost; empty unless the outcome is `merged`.
+  /// Sorted names of the fields that lost the merge. Empty unless the outcome is `merged`.
   public var lost: [String]
 
   public init(outcome: MutationOutcome, lost: [String] = []) {

@@ -1,13 +1,13 @@
 import Foundation
 import TrendyModels
 
-/// Maximum size of a user's record. A write that would exceed it is refused; reads and deletions still work.
+/// Maximum size of a user's record. A write that would exceed it is refused, but reads and deletions still work.
 ///
 /// Only live entities count, so a deletion frees space immediately.
 public struct HubQuota: Hashable, Sendable {
-  /// Maximum number of entities; `nil` if not set.
+  /// Maximum number of entities, or `nil` if not set.
   public var rows: Int64?
-  /// Maximum size of the content in bytes, excluding storage overhead; `nil` if not set.
+  /// Maximum size of the content in bytes, excluding storage overhead, or `nil` if not set.
   public var bytes: Int64?
 
   /// Value that means no limit and overrides the hub's quota.
@@ -28,8 +28,8 @@ public struct HubQuota: Hashable, Sendable {
 
 /// Error thrown when a write would exceed the user's quota. Nothing was written.
 ///
-/// It is not a ``Problem``, which would permanently refuse a single mutation. This error rolls back the whole push, and
-/// the device keeps its mutations.
+/// This error rolls back the whole push, and the device keeps its mutations. A ``Problem`` would instead permanently
+/// refuse a single mutation.
 struct HubQuotaError: Error, Hashable, CustomStringConvertible {
   var quota: Int64
   var isOfRows: Bool
@@ -54,7 +54,7 @@ extension HubState {
 }
 
 extension HubReadTransaction {
-  /// Returns the number of bytes by which the record may still grow, negative if it exceeds its quota; `nil` if
+  /// Returns the number of bytes by which the record may still grow, negative if it exceeds its quota, or `nil` if
   /// unlimited.
   func room(in quota: HubQuota) throws -> Int64? {
     let state = try state()
@@ -73,7 +73,7 @@ extension HubReadTransaction {
 }
 
 extension HubEntry {
-  /// Size of the id and of all field names and values, in bytes; 0 for a tombstone.
+  /// Size of the id and of all field names and values, in bytes, or 0 for a tombstone.
   var contentBytes: Int64 {
     guard isAlive else { return 0 }
     return fields.reduce(Int64(id.utf8.count)) { $0 + Int64($1.key.utf8.count) + $1.value.value.contentBytes }
@@ -99,7 +99,7 @@ extension HubAccounts {
     }
   }
 
-  /// Sets a user's quota. It applies from the next write through any hub process that shares the storage.
+  /// Sets a user's quota, which applies from the next write through any hub process that shares the storage.
   public func setQuota(_ quota: HubQuota, of user: String) throws {
     guard try storage.readDirectory({ try $0.user(id: user) }) != nil else {
       throw Problem.notFound("this hub has no user with the id \"\(user.prefix(60))\"")

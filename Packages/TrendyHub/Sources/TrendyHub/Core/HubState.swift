@@ -3,7 +3,7 @@ public import TrendyModels
 
 /// Version counter, epochs and totals of one user's record.
 public struct HubState: Hashable, Sendable {
-  /// Version of the last write; 0 before the first.
+  /// Version of the last write, or 0 before the first.
   public var head: Int64
   /// The latest ``maxEpochs`` epochs, and earlier ones that contain a device's position, in ascending order.
   ///
@@ -11,7 +11,7 @@ public struct HubState: Hashable, Sendable {
   public var epochs: [HubEpoch]
   /// Version up to which tombstones have been compacted. A device with a lower cursor needs a snapshot.
   public var horizon: Int64
-  /// Number and hash of the live entities, by kind.
+  /// Number and hash of the live entities of each kind.
   public var sums: [String: KindSum]
   /// The user's own quota, which takes precedence over the hub's.
   public var quota: HubQuota
@@ -38,9 +38,9 @@ public struct HubState: Hashable, Sendable {
 
   /// Returns the id of the epoch that a hub start begins for a user.
   ///
-  /// `epoch` is the random id of that start. Epoch ids differ between users, and user ids are never reused. A device
-  /// that connects to a different record, such as one recreated under the same user name, therefore finds none of its
-  /// versions there.
+  /// `epoch` is the random id of that start. Epoch ids differ between users, and user ids are never reused. Therefore,
+  /// if a device connects to a different record, such as one recreated under the same user name, that record contains
+  /// none of the device's epochs.
   public static func epoch(of user: String, in epoch: String) -> String {
     String(SHA256Digest.hexadecimal(of: "\(epoch) \(user)").prefix(32))
   }
@@ -68,7 +68,7 @@ public struct HubState: Hashable, Sendable {
     epochs = kept + Self.joined(passed, after: kept) + recent
   }
 
-  /// Joins consecutive epochs into one; returns an empty array if no retained epoch precedes them.
+  /// Joins consecutive epochs into one. Returns an empty array if no retained epoch precedes them.
   private static func joined(_ epochs: [HubEpoch], after kept: [HubEpoch]) -> [HubEpoch] {
     guard let first = epochs.first, !kept.isEmpty else { return [] }
     if epochs.count == 1 { return epochs }

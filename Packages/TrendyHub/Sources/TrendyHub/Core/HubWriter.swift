@@ -11,7 +11,7 @@ final class HubWriter {
   /// Growth caused by the write itself. Conflicts are excluded, because even a deletion can create them.
   private var growth = HubQuota(rows: 0, bytes: 0)
 
-  /// `quota` is the hub's default; the user's own quota takes precedence.
+  /// `quota` is the hub's default, over which the user's own quota takes precedence.
   init(_ transaction: any HubTransaction, now: Date, quota: HubQuota) throws {
     self.transaction = transaction
     self.now = now

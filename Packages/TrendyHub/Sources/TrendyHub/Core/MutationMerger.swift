@@ -175,7 +175,7 @@ extension MutationMerger {
   private struct Change {
     var value: JSONValue
     var base: Int64
-    /// Hub time of the edit; `nil` for a plain REST write, which counts as later than any stored value.
+    /// Hub time of the edit, or `nil` for a plain REST write, which counts as later than any stored value.
     var stamp: Int64?
     var author: String
     var isReoffer: Bool
@@ -210,9 +210,9 @@ extension MutationMerger {
     return changes
   }
 
-  /// Merges each field separately: a value that the author had seen is replaced; otherwise the later stamp wins.
+  /// Merges each field separately. A value that the author had seen is replaced; otherwise, the later stamp wins.
   ///
-  /// A restore begins `incarnation`; it is `nil` for every other operation.
+  /// `incarnation` is the one that a restore begins, or `nil` for every other operation.
   private func merge(
     _ changes: [String: Change], into entry: HubEntry, beginning incarnation: Int64? = nil
   ) throws -> MergeResult {
@@ -247,7 +247,7 @@ extension MutationMerger {
     if let incarnation {
       merged.incarnation = incarnation
       merged.deletedAt = nil
-      // Forget the merge target: a later delete of the restored type is not part of a merge.
+      // Forget the merge target, because a later delete of the restored type is not part of a merge.
       merged.fields.removeValue(forKey: SyncedKind.mergedInto)
       let isReoffer = changes.values.contains(where: \.isReoffer)
       merged.restoration = HubRestoration(version: merged.version, author: isReoffer ? nil : device)
@@ -276,7 +276,7 @@ extension MutationMerger {
     return present.author.utf8.lexicographicallyPrecedes(change.author.utf8)
   }
 
-  /// Checks that referenced entities exist. An update checks only changed references; a restore checks all of them.
+  /// Checks that referenced entities exist: all of them for a restore, but only changed references for an update.
   private func settleReferences(
     of entry: HubEntry, _ changes: [String: Change], _ applied: inout [String: Change], _ lost: inout [String],
     isRestore: Bool
@@ -426,7 +426,7 @@ extension MutationMerger {
     return try living(id)
   }
 
-  /// Checks that a type is not merged into a deleted one, which would delete the events of both.
+  /// Checks that a type is not merged into a deleted type, which would delete the events of both types.
   ///
   /// A re-offered delete is exempt, because the hub accepted it before.
   private func checkMergeTarget(_ id: String) throws {
@@ -439,10 +439,10 @@ extension MutationMerger {
 
   /// Moves a child of a merged type to the remaining type.
   ///
-  /// Such a child was added by another device, or its own move lost the merge.
+  /// The merged type still has such a child if another device added it, or if the child's own move lost the merge.
   ///
-  /// - Returns: Whether the child was moved. A property definition stays if the remaining type has one with the same
-  ///   key.
+  /// - Returns: Whether the child was moved. A property definition is not moved if the remaining type has one with the
+  ///   same key.
   private func forward(_ child: HubEntry, from id: String, to heir: String) throws -> Bool {
     guard let childKind = SyncedKind.named(child.kind) else { return false }
     if childKind == .propertyDefinition, try hasDefinition(child.fields["key"]?.value, type: heir) { return false }

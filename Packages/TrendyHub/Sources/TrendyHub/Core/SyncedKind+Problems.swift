@@ -6,7 +6,8 @@ extension SyncedKind {
     from members: [String: JSONValue], isCreate: Bool, isByField: Bool = false
   ) throws(Problem) -> [String: JSONValue] {
     do {
-      // Devices check the size when they record a value. Concurrent edits may together exceed it and are still applied.
+      // Do not check edits by field. Devices check the size when they record a value, and concurrent edits that
+      // together exceed it are still applied.
       if !isByField { try Self.checkSize(of: members) }
       return try validatedFields(from: members, isCreate: isCreate, isByField: isByField)
     } catch {

@@ -16,7 +16,7 @@ public protocol DatabaseSession: AnyObject {
   /// First failure in the transaction, even if the transaction's body caught it.
   var failure: DatabaseFailure? { get }
 
-  /// Recent writes listed in the locked row; `nil` before the row is locked.
+  /// Recent writes listed in the locked row, or `nil` before the row is locked.
   var recentWrites: RecentWrites? { get }
 
   /// Locks the row that lists the recent writes, if it is not locked yet.
@@ -32,10 +32,10 @@ extension DatabaseConnections {
   /// Runs a transaction, retrying it if necessary, so that it takes effect exactly once.
   ///
   /// - Parameters:
-  ///   - token: Random number that identifies the commit if its response is lost; `nil` if repeating the transaction is
-  ///     harmless.
+  ///   - token: Random number that identifies the commit if its response is lost, or `nil` if repeating the transaction
+  ///     is harmless.
   ///   - make: Creates a session for one attempt.
-  ///   - body: Work to do in the transaction; called again for each retry.
+  ///   - body: Work to do in the transaction. Called again for each retry.
   ///   - finish: Commits.
   /// - Throws: Errors from `body`, ``HubStorageError``, or ``DatabaseFailure/needsOwnTransaction``.
   public func perform<Session: DatabaseSession, Result>(
@@ -51,7 +51,7 @@ extension DatabaseConnections {
       do {
         connection = try take()
       } catch let failure as DatabaseFailure {
-        // Connect at most twice: an unresponsive host takes seconds to fail.
+        // Connect at most twice, because an unresponsive host takes seconds to fail.
         refusals += 1
         if failure.endsConnection, refusals == 1 { continue }
         throw HubStorageError(failure)

@@ -1,16 +1,16 @@
 /// Detects that a shared database has lost commits, and then begins a new epoch.
 ///
-/// Each new connection compares two values with earlier ones. The database's identity changes after a restored backup
-/// or a failover. The number of this hub's connections, stored in the database, must not decrease; a restored disk
-/// image lowers it without changing the identity.
+/// Each new connection compares two values with earlier ones: the database's identity, which changes after a restored
+/// backup or a failover, and the number of this hub's connections, which is stored in the database and must not
+/// decrease. A restored disk image lowers the number without changing the identity.
 public struct DatabaseEpochDetector: Hashable, Sendable {
   /// Values read by a new connection.
   public struct Observation: Hashable, Sendable {
-    /// Number of the last epoch; 0 if none has begun.
+    /// Number of the last epoch, or 0 if none has begun.
     public var epoch: Int64
     /// Identity of the database when that epoch began.
     public var identity: String
-    /// Number of this hub's connections; `nil` if the database has no row for this hub.
+    /// Number of this hub's connections, or `nil` if the database has no row for this hub.
     public var count: Int64?
 
     public init(epoch: Int64 = 0, identity: String = "", count: Int64? = nil) {

@@ -15,9 +15,9 @@ public struct RecentWrites: Hashable, Sendable {
     RecentWrites(Array(([number] + numbers.filter { $0 != number }).prefix(Self.most)))
   }
 
-  /// Returns whether a write was committed; `nil` if later commits may have displaced its number.
+  /// Returns whether a write was committed, or `nil` if later commits may have displaced its number.
   ///
-  /// `before` is the list at the start of the write.
+  /// `before` is the list at the beginning of the write.
   public func tells(of number: UInt64, since before: RecentWrites) -> Bool? {
     if numbers.contains(number) { return true }
     guard numbers.count < Self.most || !Set(numbers).isDisjoint(with: before.numbers) else { return nil }

@@ -46,13 +46,14 @@ struct ExportRequest: Sendable {
 
   /// Range of event timestamps to read, in milliseconds since 1970.
   ///
-  /// Wider than the requested days, because an event's day depends on the time zone in which it was recorded.
+  /// The range is wider than the requested days, because an event's day depends on the time zone in which it was
+  /// recorded.
   var moments: Range<Int64> {
     let start = first.map { local.milliseconds(of: $0...$0).lowerBound } ?? Int64.min / 4
     return start..<(last.map { local.milliseconds(of: $0...$0).upperBound } ?? Int64.max / 4)
   }
 
-  /// Range of fix timestamps; `nil` for all fixes.
+  /// Range of fix timestamps, or `nil` for all fixes.
   var span: ClosedRange<Date>? {
     guard first != nil || last != nil else { return nil }
     let start = first.map { local.start(of: $0) } ?? .distantPast

@@ -1,12 +1,12 @@
-/// Receives one entry for each response. Called on many threads; must not block.
+/// Receives one entry for each response. Called on many threads and must not block.
 public typealias AccessLog = @Sendable (AccessLogEntry) -> Void
 
 /// One request in the access log, without its body, query or token.
 public struct AccessLogEntry: Hashable, Sendable {
   public var requestId: String
-  /// Method; empty if the request could not be parsed.
+  /// Method, or an empty string if the request could not be parsed.
   public var method: String
-  /// Path without the query; empty if the request could not be parsed.
+  /// Path without the query, or an empty string if the request could not be parsed.
   public var path: String
   public var status: Int
   public var remoteAddress: String

@@ -129,7 +129,7 @@ extension HTTPConnection {
       remoteAddress: address)
   }
 
-  /// Removes bytes from the front of the input; releases the memory if none remain.
+  /// Removes bytes from the front of the input, and releases the memory if none remain.
   private mutating func drop(_ count: Int) {
     if count == input.count { input = [] } else { input = Array(input[count...]) }
   }

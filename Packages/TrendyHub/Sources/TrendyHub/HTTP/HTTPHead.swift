@@ -6,7 +6,7 @@ struct HTTPHead: Hashable, Sendable {
   /// Request target in origin form, as sent.
   var target: String
   var headers: HTTPHeaders
-  /// Length of the body; 0 if there is none.
+  /// Length of the body, or 0 if there is none.
   var contentLength: Int
   /// Whether the client allows further requests on the connection.
   var isKept = true
@@ -34,7 +34,7 @@ extension HTTPHead {
     }
   }
 
-  /// Returns the lines before the empty line and the offset after it; `nil` if the empty line has not arrived.
+  /// Returns the lines before the empty line and the offset after it, or `nil` if the empty line has not arrived.
   private static func split(
     _ bytes: [UInt8], limits: HTTPLimits
   ) throws(Problem) -> (lines: [ArraySlice<UInt8>], length: Int)? {
@@ -147,8 +147,8 @@ extension HTTPHead {
         throw .malformedRequest(
           "Transfer-Encoding is not allowed with Content-Length or in HTTP/1.0")
       }
-      // Bodies are read completely before the handler runs, so a required length costs the client nothing. It also
-      // leaves only one way to find the end of a request.
+      // Requiring a length leaves only one way to find the end of a request. It costs the client nothing, because
+      // bodies are read completely before the handler runs.
       throw Problem(
         "length_required", status: 411, title: "Length required",
         detail: "send the body with a Content-Length instead of Transfer-Encoding: \(codings[0].prefix(40))")

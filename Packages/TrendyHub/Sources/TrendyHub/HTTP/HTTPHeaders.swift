@@ -18,7 +18,8 @@ public struct HTTPHeaders: Hashable, Sendable {
     self.fields = fields.map { Field(name: $0.0, value: $0.1) }
   }
 
-  /// First value with the given name. Setting a value replaces all fields with that name; setting `nil` removes them.
+  /// First value with the given name. Setting a value replaces all fields with that name, and setting `nil` removes
+  /// them.
   public subscript(name: String) -> String? {
     get { fields.first { Self.areEqual($0.name, name) }?.value }
     set {

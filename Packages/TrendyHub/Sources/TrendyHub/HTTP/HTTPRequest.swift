@@ -4,15 +4,15 @@ public import Foundation
 public struct HTTPRequest: Sendable {
   /// Id of the request, as in the `X-Request-Id` header, problem documents and the access log.
   public var id: String
-  /// Method as sent; all supported methods are upper case.
+  /// Method as sent. All supported methods are upper case.
   public var method: String
-  /// Path and query as sent, percent-encoded; begins with `/`.
+  /// Path and query as sent, percent-encoded. Begins with `/`.
   public var target: String
   public var headers: HTTPHeaders
   public var body: Data
-  /// IP address of the client; empty for a request from within the process.
+  /// IP address of the client, or an empty string for a request from within the process.
   public var remoteAddress: String
-  /// Sender identified by the gate; `nil` if the gate did not run.
+  /// Sender identified by the gate, or `nil` if the gate did not run.
   package var sender: HTTPAdmission.Sender?
 
   public init(
@@ -32,9 +32,7 @@ extension HTTPRequest {
   /// Target without its query, percent-encoded.
   public var path: Substring { target.prefix { $0 != "?" } }
 
-  /// Percent-decoded segments of the path; an encoded `/` does not separate segments.
-  ///
-  /// `nil` if an escape is invalid or a segment is not valid UTF-8.
+  /// Percent-decoded segments of the path. An encoded `/` does not separate segments.
   public var pathSegments: [String]? {
     var segments: [String] = []
     for segment in path.split(separator: "/", omittingEmptySubsequences: true) {
@@ -44,7 +42,7 @@ extension HTTPRequest {
     return segments
   }
 
-  /// Query parameters; `nil` if an escape is invalid. If a name occurs more than once, its last value is used.
+  /// Query parameters, or `nil` if an escape is invalid. If a name occurs more than once, its last value is used.
   public var query: [String: String]? {
     guard let mark = target.firstIndex(of: "?") else { return [:] }
     var parameters: [String: String] = [:]

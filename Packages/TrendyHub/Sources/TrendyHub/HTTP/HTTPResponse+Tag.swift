@@ -8,7 +8,7 @@ extension HTTPResponse {
     HTTPResponse(status: 200).tagged(tag).unchanged(for: request)
   }
 
-  /// Adds an entity tag. It is weak, because responses with the same tag may differ in members such as `now`.
+  /// Adds a weak entity tag. Responses with the same tag may differ in members such as `now`.
   func tagged(_ tag: String) -> HTTPResponse {
     var response = self
     response.headers["ETag"] = "W/\"\(tag)\""

@@ -8,8 +8,8 @@ public typealias HTTPGate = @Sendable (HTTPRequest) async -> HTTPAdmission
 
 /// A gate's decision on a request.
 ///
-/// A struct with a class for the sender: in optimized builds with Swift 6.3.1, the maximum body size was read as 0 from
-/// an enum with an existential in one of its cases.
+/// This is a struct with a class for the sender because, in optimized builds with Swift 6.3.1, the maximum body size
+/// was read as 0 from an enum with an existential in one of its cases.
 public struct HTTPAdmission: Sendable {
   /// Sender identified by a gate and passed to the handler.
   package final class Sender: Sendable {
@@ -22,7 +22,7 @@ public struct HTTPAdmission: Sendable {
   var sender: Sender?
   var refusal: HTTPResponse?
 
-  /// Accepts a request with a body of at most `bodyBytes`; a larger one results in status 413.
+  /// Accepts a request with a body of at most `bodyBytes`. A larger body results in status 413.
   ///
   /// ``HTTPLimits/bodyBytes`` still applies. `sender` is passed to the handler with the request.
   public static func admitted(bodyBytes: Int, sender: (any Sendable)? = nil) -> HTTPAdmission {
@@ -33,7 +33,7 @@ public struct HTTPAdmission: Sendable {
   public static func refused(_ response: HTTPResponse) -> HTTPAdmission { HTTPAdmission(refusal: response) }
 }
 
-/// Passes requests from a socket to a handler and returns its responses.
+/// Transport that passes requests from a socket to a handler and sends the handler's responses.
 public protocol HTTPTransport: Sendable {
   /// Binds the address and serves requests until ``stop()``.
   ///
@@ -43,7 +43,7 @@ public protocol HTTPTransport: Sendable {
   /// Like ``start(handler:)``, with a gate for requests with a body. The default implementation ignores the gate.
   func start(gate: @escaping HTTPGate, handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
-  /// Returns once the transport has processed its connections again; never returns if the transport hangs.
+  /// Returns once the transport has processed its connections again, or never if the transport hangs.
   func turn() async
 
   /// Stops accepting connections, completes running requests within `HTTPLimits.stopDeadline`, and closes. Idempotent.
@@ -127,7 +127,8 @@ public struct HTTPLimits: Hashable, Sendable {
   public var bodyDeadline: Duration = .seconds(30)
   /// Maximum time without progress while a response is sent, after which the connection is closed.
   public var sendIdleDeadline: Duration = .seconds(60)
-  /// Time for which ``HTTPTransport/stop()`` waits for running requests. Those still running then receive status 503.
+  /// Time for which ``HTTPTransport/stop()`` waits for running requests. Requests still running then receive status
+  /// 503.
   public var stopDeadline: Duration = .seconds(10)
   /// Time for which ``HTTPTransport/stop()`` then waits for clients to receive their last responses.
   ///

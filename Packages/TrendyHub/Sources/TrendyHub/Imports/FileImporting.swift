@@ -22,11 +22,11 @@ public struct ImportFile: Hashable, Sendable {
   public var name: String
   /// IANA identifier of the time zone for times without one.
   public var zone: String
-  /// Whether `3/4` means 3 April; `nil` to detect the order.
+  /// Whether `3/4` means 3 April, or `nil` to detect the order.
   public var isDayFirst: Bool?
-  /// Lowercase names of the types to import; empty for all.
+  /// Lowercase names of the types to import, or an empty set to import all types.
   public var onlyTypes: Set<String>
-  /// Names of the existing types that receive the events, by the lowercase name of the type in the file.
+  /// Names of the existing types that receive the events, keyed by the lowercase name of the type in the file.
   public var typeMap: [String: String]
   /// Whether to import the file even if it was imported before with a different time zone.
   public var acceptsOtherZone: Bool
@@ -72,7 +72,7 @@ public struct ImportSummary: Hashable, Sendable {
   /// Identifier of the file format. `formatName` is its display name.
   public var format: String
   public var formatName: String
-  /// Number of new entities by kind.
+  /// Number of new entities of each kind.
   public var new: [String: Int] = [:]
   /// Number of duplicates.
   public var known = 0
@@ -82,7 +82,7 @@ public struct ImportSummary: Hashable, Sendable {
   public var knownReadings = 0
   /// Types in descending order of the number of events.
   public var types: [TypeCount] = []
-  /// Number of skipped items by reason.
+  /// Number of skipped items for each reason.
   public var skipped: [String: Int] = [:]
   /// Number of items that could not be read or stored.
   public var badCount = 0
@@ -90,7 +90,8 @@ public struct ImportSummary: Hashable, Sendable {
   public var problems: [String] = []
   /// Remarks about the file, as sentences for the user.
   public var remarks: [String] = []
-  /// Time zone of an earlier import of the same file. Importing it again with another one would duplicate every event.
+  /// Time zone of an earlier import of the same file. Importing the file with a different zone would duplicate every
+  /// event.
   public var otherZone: String?
   /// Timestamp of the first event.
   public var first: Date?
@@ -152,7 +153,7 @@ public struct FileIntake: Sendable {
   public var largestFile: Int64
   /// Maximum total size of all users' files in bytes.
   public var maxBytes: Int64 { largestFile.multipliedReportingOverflow(by: 2).overflow ? .max : largestFile * 2 }
-  /// Size of each upload part in bytes; at most the maximum size of a request body.
+  /// Size of each upload part in bytes, at most the maximum size of a request body.
   public var partBytes: Int
 
   public init(importer: any FileImporting, folder: URL, largestFile: Int64 = 4 << 30, partBytes: Int = 1 << 20) {

@@ -5,7 +5,7 @@ public import TrendyModels
 /// A file import: its source, its progress, and the range of versions that it wrote.
 ///
 /// Created entities are not listed. They are recognized by their versions, which are in this range, and by the author
-/// of their fields, which is the import until they are edited.
+/// of their fields, which is the import until the entities are edited.
 public struct HubImport: Hashable, Sendable, Identifiable {
   public let id: String
   /// Identifier of the file format, for example `loop`.
@@ -13,19 +13,20 @@ public struct HubImport: Hashable, Sendable, Identifiable {
   /// Name of the file on the user's device.
   public var source: String
   public var startedAt: Date
-  /// Time when the import ended; `nil` while it is running or if it was interrupted.
+  /// Time when the import ended, or `nil` while it is running or if it was interrupted.
   public var finishedAt: Date?
-  /// Time when an undo of the import began; `nil` if there was none.
+  /// Time when an undo of the import began, or `nil` if there was none.
   public var undoneAt: Date?
-  /// Head of the record before the first write. The versions from there up to ``through`` may include other writes.
+  /// Head of the record before the first write. The versions between this head and ``through`` may include other
+  /// writes.
   public var before: Int64
   /// Version of the last write.
   public var through: Int64
-  /// Head of the record when the undo was complete; `nil` until then.
+  /// Head of the record when the undo was complete, or `nil` until then.
   public var undoneThrough: Int64?
-  /// Time zone of the import and digests of the first events' timestamps; `nil` if not recorded.
+  /// Time zone of the import and digests of the first events' timestamps, or `nil` if not recorded.
   public var reading: ImportReading?
-  /// Number of created entities by kind.
+  /// Number of created entities of each kind.
   public var made: [String: Int]
 
   public init(id: String, format: String, source: String, startedAt: Date, before: Int64) {
@@ -54,7 +55,7 @@ extension HubImport {
     return .object(members)
   }
 
-  /// Decodes ``stored``; returns `nil` if it is invalid.
+  /// Decodes ``stored``, or returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let id = members["id"]?.stringValue,
       let format = members["format"]?.stringValue, let source = members["source"]?.stringValue,

@@ -21,7 +21,7 @@ public final class HubImportWriter {
     case unknown
     case living
     case deleted
-    /// The entity was created by an import and deleted when that import was undone. It may be created again.
+    /// The entity was created by an import and deleted when that import was undone. The entity may be created again.
     case takenBack
   }
 

@@ -4,7 +4,7 @@ import TrendyProtocols
 
 struct ImportHandlers: Sendable {
   let records: HubRecords
-  /// Imports in progress; `nil` if the hub does not accept files.
+  /// Imports in progress, or `nil` if the hub does not accept files.
   let files: ImportJobs?
 
   private var store: HubStore { records.store }

@@ -20,9 +20,9 @@ final class ImportJobs: Sendable {
     let user: String
     let source: String
     let size: Int64
-    /// Path of the uploaded file; `nil` for a job that only undoes an import.
+    /// Path of the uploaded file, or `nil` for a job that only undoes an import.
     let path: String?
-    /// Whether the file still exists. It is deleted after the import, or after an hour.
+    /// Whether the file still exists. The file is deleted after the import, or after an hour.
     var hasFile = false
     let startedAt: Date
     var touched: Duration
@@ -71,7 +71,7 @@ final class ImportJobs: Sendable {
 
   let intake: FileIntake
   private let clock: any TimeSource
-  /// Two threads that read all users' files; `nil` to read on the caller's thread.
+  /// Two threads that read all users' files, or `nil` to read on the caller's thread.
   private let threads: StorageThreads?
   private let state = Mutex(State())
 
@@ -103,7 +103,7 @@ final class ImportJobs: Sendable {
 
   /// Deletes files left behind by an earlier process.
   func clearFolder() {
-    // A file that cannot be deleted only occupies disk space. The next start tries again.
+    // Ignore a file that cannot be deleted: it only occupies disk space, and the next start tries again to delete it.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: intake.folder.path)) ?? [] {
       try? FileManager.default.removeItem(at: intake.folder.appending(path: name))
     }
@@ -135,11 +135,11 @@ final class ImportJobs: Sendable {
 
   // MARK: Receiving
 
-  /// Begins to receive a file and deletes another pending file of the same user. A repeated call with the same id
-  /// returns the current state.
+  /// Starts an upload and deletes the user's other pending upload, if there is one.
   ///
-  /// The full size counts immediately, against both the user's quota and the limit for all users. `room` is the number
-  /// of bytes that the user may still store; `nil` if unlimited.
+  /// A repeated call with the same id returns the current state. The full size counts immediately, against both the
+  /// user's quota and the limit for all users. `room` is the number of bytes that the user may still store, or `nil` if
+  /// unlimited.
   ///
   /// - Throws: A ``Problem`` of kind `too_large`, `quota_exceeded`, `uploads_full`, `duplicate` or `import_busy`.
   func begin(_ id: String, source: String, size: Int64, of user: String, room: Int64?) throws -> Job {
@@ -282,7 +282,7 @@ final class ImportJobs: Sendable {
       let summary = try work(job) { try onProgress($0, of: id, user) }
       return isWriting ? .done(summary) : .ready
     } after: { [self] in
-      // Keep a file that could not be read: the user may try other options.
+      // Keep a file that could not be read, because the user may try other options.
       let path = state.withLock { state -> String? in
         guard let job = state.jobs[Key(id, of: user)], isWriting || job.isCancelled else { return nil }
         state.jobs[Key(id, of: user)]?.hasFile = false

@@ -4,7 +4,7 @@ import TrendyProtocols
 
 /// Deletes the entities that an import created, unless they have been edited since.
 ///
-/// Entities that refer to others are deleted first, followed by types that have become unused.
+/// Entities that refer to other entities are deleted first, followed by types that have become unused.
 struct ImportRemoval {
   private static let entriesAtOnce = 500
 
@@ -19,7 +19,7 @@ struct ImportRemoval {
     self.records = records
   }
 
-  /// Runs the removal. `onProgress` receives the number of entities removed so far; if it throws, the removal stops.
+  /// Runs the removal. `onProgress` receives the number of entities removed so far. If it throws, the removal stops.
   func run(_ onProgress: (Int64) throws -> Void) throws -> (removed: Int, left: Int) {
     var undo = self
     try undo.begin()

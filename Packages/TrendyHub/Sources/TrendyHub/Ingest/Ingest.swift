@@ -1,10 +1,10 @@
 public import Foundation
 public import TrendyModels
 
-/// Accepts readings from trackers that do not use this API: tracking apps, loggers, car automations.
+/// Receiver of readings from trackers that do not use this API, such as tracking apps, loggers and car automations.
 ///
-/// The server identifies the sender and the protocol; the implementation parses the body and detects trips. Valid items
-/// in a request are accepted even if others are invalid. Invalid ones are reported.
+/// The server identifies the sender and the protocol. The implementation parses the body and detects trips. Valid items
+/// in a request are accepted even if other items are invalid. Invalid items are reported.
 public protocol Ingest: Sendable {
   /// Stores posted readings durably.
   ///
@@ -14,13 +14,17 @@ public protocol Ingest: Sendable {
   /// Returns the user's trips in progress. The default implementation returns none.
   func liveTrips(for desk: UserRecordService) async throws -> [APILiveTrip]
 
-  /// Returns the simplified route of a trip in progress; `nil` if unknown, as in the default implementation.
+  /// Returns the simplified route of a trip in progress, or `nil` if the route is unknown.
+  ///
+  /// The default implementation returns `nil`.
   func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]?
 
-  /// Returns recently posted items that were rejected, by device. The default implementation returns none.
+  /// Returns recently posted items that were rejected, grouped by device. The default implementation returns none.
   func leftOut(for desk: UserRecordService) async throws -> [APILeftOut]
 
-  /// Returns how an event was detected in posted readings; `nil` if it was not, as in the default implementation.
+  /// Returns how an event was detected in posted readings, or `nil` if it was not detected in them.
+  ///
+  /// The default implementation returns `nil`.
   func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation?
 
   /// Returns the posted fixes from a time span, in order, if they all come from one device.
@@ -30,7 +34,8 @@ public protocol Ingest: Sendable {
 
   /// Returns a part of the posted readings from a time span, or of all posted readings if `span` is `nil`.
   ///
-  /// `position` is the end of the previous part; `nil` for the first. The default implementation returns no readings.
+  /// `position` is the end of the previous part, or `nil` for the first part. The default implementation returns no
+  /// readings.
   func readings(
     in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: UserRecordService
   ) async throws -> PostedReadings
@@ -58,7 +63,7 @@ public struct IngestSender: Sendable {
   public var user: String
   /// Id of the device that owns the token.
   public var device: String
-  /// Service for writing detected events; `nil` on an ingest server without a hub.
+  /// Service for writing detected events, or `nil` on an ingest server without a hub.
   public var desk: UserRecordService?
 
   public init(user: String, device: String, desk: UserRecordService? = nil) {
@@ -125,7 +130,7 @@ public struct IngestResponse: Hashable, Sendable {
 // MARK: On the wire
 
 extension IngestRequest {
-  /// Parses a request outside `/api`; returns `nil` if its path does not belong to a tracker protocol.
+  /// Parses a request outside `/api`, or returns `nil` if its path does not belong to a tracker protocol.
   init?(_ request: HTTPRequest) {
     guard let segments = request.pathSegments else { return nil }
     let target = request.target
@@ -191,7 +196,7 @@ extension IngestRequest {
 extension HTTPRequest {
   /// The bearer token, the password from basic authentication, or the `token` query parameter.
   ///
-  /// `nil` if there is none, or more than one `Authorization` header.
+  /// `nil` if the request has no token, or more than one `Authorization` header.
   var ingestToken: String? {
     let values = headers.values(of: "Authorization")
     guard let value = values.first else { return query?["token"] }

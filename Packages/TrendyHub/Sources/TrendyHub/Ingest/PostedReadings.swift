@@ -3,7 +3,8 @@ public import TrendyInterchange
 
 /// One part of a user's posted readings, for exports.
 public struct PostedReadings: Sendable {
-  /// End of a part. The next part continues with later readings from the device, or with the next device by name.
+  /// End of a part. The next part continues with later readings from the device, or with the next device in order of
+  /// name.
   public struct Position: Hashable, Sendable {
     /// Name of the device.
     public var device: String
@@ -16,9 +17,9 @@ public struct PostedReadings: Sendable {
     }
   }
 
-  /// One device's readings in chronological order; the last part for a device also contains its annotations.
+  /// One device's readings in chronological order. A device's last part also contains its annotations.
   public var records: [InterchangeRecord]
-  /// End of this part; `nil` if this is the last one.
+  /// End of this part, or `nil` if this is the last one.
   public var next: Position?
 
   public init(records: [InterchangeRecord] = [], next: Position? = nil) {

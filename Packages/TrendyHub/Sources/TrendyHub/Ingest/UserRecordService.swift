@@ -15,7 +15,7 @@ public struct UserRecordService: Sendable {
   private let core: HubCore
   private var readRows: (any TrackRows)?
 
-  /// `device` is the writer's name; `isLimited` states whether the user's quota applies.
+  /// `device` is the writer's name, and `isLimited` is whether the user's quota applies.
   init(records: HubRecords, user: String, device: String, isLimited: Bool) {
     self.user = user
     core = isLimited ? records.core : records.core.unlimited
@@ -46,7 +46,7 @@ public struct UserRecordService: Sendable {
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
   }
 
-  /// Returns the current position, and whether entities of a kind may have changed since an earlier one.
+  /// Returns the current position, and whether entities of a kind may have changed since an earlier position.
   public func changes(
     of kind: SyncedKind, since earlier: SourcePosition?
   ) throws -> (position: SourcePosition, hasChanged: Bool) {
@@ -58,12 +58,12 @@ public struct UserRecordService: Sendable {
     }
   }
 
-  /// Returns the name of the user's device with this id; `nil` if there is none.
+  /// Returns the name of the user's device with this id, or `nil` if there is none.
   public func name(ofDevice id: String) throws -> String? {
     try records.accounts.devices(user: user).first { $0.id == id }?.name
   }
 
-  /// Returns a live entity; `nil` if it does not exist or is deleted.
+  /// Returns a live entity, or `nil` if it does not exist or is deleted.
   public func find<Wire: Decodable>(_ kind: SyncedKind, id: String) throws -> Wire? {
     let entry = try records.storage.read(user: user) { try $0.entry(kind: kind.name, id: id) }
     return try entry.flatMap { try living($0) }
@@ -98,7 +98,7 @@ public struct UserRecordService: Sendable {
     try write { _ = try $0.update(kind, id: id, members, by: device, in: $1, now: $2) }
   }
 
-  /// Deletes an entity; succeeds if it does not exist.
+  /// Deletes an entity. Succeeds even if the entity does not exist.
   public func delete(_ kind: SyncedKind, id: String) throws {
     try write { try $0.delete(kind, id: id, by: device, in: $1, now: $2) }
   }

@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Cached event counts by type and day, computed month by month and updated with later writes.
 ///
-/// An event counts towards its day in the time zone in which it was recorded. Created events are added and deleted ones
-/// subtracted. The former day of an event that was restored, or moved to another time or type, is unknown, so the
-/// months are then counted again.
+/// An event counts towards its day in the time zone in which it was recorded. Created events are added and deleted
+/// events subtracted. If an event was restored, or moved to another time or type, its previous day is unknown, so the
+/// months are counted again.
 final class DayCountCache: Sendable {
   private struct Key: Hashable {
     let user: String
@@ -16,11 +16,11 @@ final class DayCountCache: Sendable {
   private struct Counts: Sendable {
     /// Counts by the UTC month in which the events start, numbered from the beginning of year 0.
     var months: [Int: MonthDayCounts] = [:]
-    /// Timestamp and day of the earliest event; `nil` if unknown. Its `date` is `nil` for a record without events.
+    /// Timestamp and day of the earliest event, or `nil` if unknown. Its `date` is `nil` for a record without events.
     var first: First?
 
     mutating func add(_ count: Int32, _ event: HubEventMoment, _ local: LocalTime) {
-      // A month that is not cached is counted when it is requested.
+      // Months that are not cached are counted when they are requested.
       months[DayCountCache.month(of: event.moment)]?
         .add(count, of: event.eventTypeId, on: local.day(of: event))
       if count < 0, first?.moment == event.moment { first = nil }

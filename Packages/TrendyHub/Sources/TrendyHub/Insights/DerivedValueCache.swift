@@ -14,8 +14,10 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   private let isReplaced: @Sendable (_ old: Key, _ new: Key) -> Bool
   private let known = Mutex<[(key: Key, known: Known)]>([])
 
-  /// `limit` is the maximum number of values; the oldest is removed first. `isReplaced` returns whether storing a new
-  /// key removes an old key's value. By default, only equal keys replace each other.
+  /// Creates a cache for at most `limit` values. If it is full, the oldest value is removed.
+  ///
+  /// `isReplaced` returns whether storing a new key removes an old key's value. By default, only equal keys replace
+  /// each other.
   init(limit: Int = 4, isReplaced: @escaping @Sendable (_ old: Key, _ new: Key) -> Bool = { $0 == $1 }) {
     self.limit = limit
     self.isReplaced = isReplaced
@@ -26,8 +28,8 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   /// - Parameters:
   ///   - key: The user and all other parameters on which the value depends.
   ///   - reading: A read transaction for the user.
-  ///   - make: Updates the cached value to `state`. Computes it from scratch if `known` is `nil`, because nothing is
-  ///     cached or tombstones may have been compacted.
+  ///   - make: Updates the cached value to `state`. If `known` is `nil`, computes the value from scratch, because no
+  ///     value is cached or tombstones may have been compacted.
   func ask<Answer>(
     _ key: Key, _ reading: any HubReadTransaction,
     _ make: (_ known: Known?, _ state: HubState) throws -> (Value, Answer)
@@ -47,7 +49,7 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     return answer
   }
 
-  /// Returns the cached value if nothing has been written since; otherwise calls `make` and caches its result.
+  /// Returns the cached value if nothing has been written since. Otherwise calls `make` and caches its result.
   func value(for key: Key, _ reading: any HubReadTransaction, _ make: (_ known: Known?) throws -> Value) throws -> Value
   {
     try ask(key, reading) { known, state in

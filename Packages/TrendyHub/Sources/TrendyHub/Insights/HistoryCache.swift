@@ -13,7 +13,7 @@ final class HistoryCache: Sendable {
     let today: CivilDate
   }
 
-  /// One history per user. It replaces a history for another day.
+  /// One history per user. A history for another day replaces it.
   private let known = DerivedValueCache<Key, UserHistory>(isReplaced: { $0.user == $1.user })
 
   func history(of user: String, _ reading: any HubReadTransaction, local: LocalTime, now: Date) throws -> UserHistory {

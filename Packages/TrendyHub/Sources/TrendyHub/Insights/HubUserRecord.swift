@@ -47,7 +47,7 @@ extension HubEntry {
     return PropertyDefinition(wire)
   }
 
-  /// Returns the event with the fields used by rules; see ``UserRecord/forEachEvent(ofTypes:in:_:)``.
+  /// Returns the event with the fields used by rules. See ``UserRecord/forEachEvent(ofTypes:in:_:)``.
   func ruleEvent(_ moment: HubEventMoment) -> Event {
     var properties: [String: PropertyValue] = [:]
     for (name, field) in fields where name.hasPrefix("properties.") {

@@ -10,8 +10,8 @@ struct InsightsDocument {
   private let minute: Int
   private let narrator = PlainNarrator()
 
-  /// `span` is the number of days, ending today, in which to search for correlations and patterns; `firstWeekday` is 0
-  /// for Sunday; `minute` is the current time in minutes after midnight.
+  /// `span` is the number of days, ending today, in which to search for correlations and patterns. `firstWeekday` is 0
+  /// for Sunday, and `minute` is the current time in minutes after midnight.
   init(_ history: UserHistory, span: Int, firstWeekday: Int, now minute: Int) {
     self.history = history
     rows = history.rows(firstWeekday: firstWeekday)

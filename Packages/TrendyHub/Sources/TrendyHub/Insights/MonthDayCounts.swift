@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Event counts by type and day, for events that start in one UTC month.
+/// Event counts for each type and day, for events that start in one UTC month.
 struct MonthDayCounts: Sendable {
   /// Number of days by which the range extends beyond the month on each side. Local and UTC days differ by less.
   private static let around = 4

@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Hub position that a cached value reflects.
 public struct SourcePosition: Hashable, Sendable {
-  /// Epoch in which the value was read; `nil` before the hub's first start.
+  /// Epoch in which the value was read, or `nil` before the hub's first start.
   let epoch: String?
   let head: Int64
 
@@ -26,8 +26,8 @@ struct EventChanges {
   private(set) var added: [HubEntry] = []
   private(set) var removed: [HubEntry] = []
 
-  /// Reads the changes since `position`, which `reading` must be past. Returns `nil` if an event was moved or restored,
-  /// because its earlier values are unknown.
+  /// Reads the changes since `position`, for which ``SourcePosition/isPast(of:)`` must be `true`. Returns `nil` if an
+  /// event was moved or restored, because its earlier values are unknown.
   ///
   /// `matters` returns whether the cached values depend on a field of an event.
   init?(

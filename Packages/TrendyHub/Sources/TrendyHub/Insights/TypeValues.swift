@@ -72,7 +72,7 @@ extension TypeValues.Share {
 }
 
 extension JSONValue {
-  /// Value of a property in an event; `nil` if its kind is unknown to this version.
+  /// Value of a property in an event, or `nil` if its kind is unknown to this version.
   var propertyValue: PropertyValue? {
     guard let members = objectValue, let value = members["value"],
       let type = members["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) })

@@ -86,7 +86,7 @@ struct TypeRecord: Sendable {
   private(set) var history: TypeHistory
   /// Events of the last ``UserHistory/longestSpan`` days, in any order.
   private(set) var recent: [TypeHistory.Moment]
-  /// Each day's contribution to the type's goal; empty if it has none.
+  /// Each day's contribution to the type's goal. Empty if the type has no goal.
   private(set) var amounts: [CivilDate: Double]
 
   init(_ moments: [TypeHistory.Moment], amounts: [CivilDate: Double], today: CivilDate) {

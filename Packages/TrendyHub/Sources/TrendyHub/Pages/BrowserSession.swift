@@ -15,7 +15,7 @@ enum BrowserSession {
     return "trendy-\(port)"
   }
 
-  /// Returns the token in the request's cookie; `nil` if there is none.
+  /// Returns the token in the request's cookie, or `nil` if there is none.
   static func token(of request: HTTPRequest) -> String? {
     let name = cookieName(of: request) + "="
     for field in request.headers.values(of: "Cookie") {

@@ -17,7 +17,7 @@ public struct MapTiles: Hashable, Sendable {
   /// Attribution shown on the map.
   public let credit: String
 
-  /// Parses a configured source; returns `nil` if it is invalid.
+  /// Parses a configured source, or returns `nil` if it is invalid.
   ///
   /// - Parameters:
   ///   - text: Absolute path of a directory, or a URL such as `https://tiles.example/{z}/{x}/{y}.png`.
@@ -36,7 +36,7 @@ public struct MapTiles: Hashable, Sendable {
     source = .server(origin: match.output.1.lowercased(), template: text)
   }
 
-  /// Origin of the tile server, which the content security policy must allow; `nil` for a directory.
+  /// Origin of the tile server, which the content security policy must allow, or `nil` for a directory.
   var foreignOrigin: String? { if case .server(let origin, _) = source { origin } else { nil } }
 
   var template: String {
@@ -46,7 +46,7 @@ public struct MapTiles: Hashable, Sendable {
     }
   }
 
-  /// Highest available zoom, beyond which the pages enlarge tiles; `nil` if the directory does not exist.
+  /// Highest available zoom, beyond which the pages enlarge tiles, or `nil` if the directory does not exist.
   var deepest: Int? {
     guard case .folder(let folder) = source else { return 19 }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -61,7 +61,7 @@ struct MapTile: Hashable {
   let column: Int
   let row: Int
 
-  /// Parses a request path; returns `nil` if it does not denote a valid tile.
+  /// Parses a request path, or returns `nil` if it does not denote a valid tile.
   init?(path: Substring) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 7, parts[0].isEmpty, parts[1] == "api", parts[2] == "v1", parts[3] == "tiles",
@@ -72,7 +72,7 @@ struct MapTile: Hashable {
     (self.zoom, self.column, self.row) = (zoom, column, row)
   }
 
-  /// Parses decimal digits without a sign or leading zeros; returns `nil` for other text.
+  /// Parses decimal digits without a sign or leading zeros, or returns `nil` for other text.
   static func number(_ text: some StringProtocol) -> Int? {
     guard (1...8).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(text),
@@ -81,7 +81,7 @@ struct MapTile: Hashable {
     return number
   }
 
-  /// Returns the tile's file in a directory; `nil` if it is missing or a symbolic link leads outside.
+  /// Returns the tile's file in a directory, or `nil` if it is missing or a symbolic link leads outside.
   func content(in folder: String) -> Data? {
     guard let root = Self.realPath(folder), let file = Self.realPath("\(root)/\(zoom)/\(column)/\(row).png"),
       file.hasPrefix(root == "/" ? root : root + "/"),

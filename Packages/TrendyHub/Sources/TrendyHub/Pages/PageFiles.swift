@@ -3,9 +3,9 @@ import HubPages
 
 /// The dashboard's embedded files.
 ///
-/// Nearly all are served below a directory named after a hash of all content, so browsers may cache them indefinitely:
-/// another version of the program uses another directory. Modules import each other by relative paths, so they need no
-/// rewriting.
+/// Nearly all files are served below a directory named after a hash of all content. Browsers may cache them
+/// indefinitely, because another version of the program uses another directory. Modules import each other by relative
+/// paths, so they need no rewriting.
 struct PageFiles: Sendable {
   struct File: Sendable {
     let content: Data
@@ -53,8 +53,8 @@ struct PageFiles: Sendable {
       var content = contents[path] ?? Data()
       let isVersioned = !Self.unversioned.contains(path)
       if !isVersioned, let text = String(data: content, encoding: .utf8) {
-        // The service worker caches these files. Icons are omitted: they are loaded when the page is installed as an
-        // app.
+        // The service worker caches these files. Icons are omitted, because they are loaded only when the page is
+        // installed as an app.
         let addresses = paths.filter { !Self.unversioned.contains($0) && !$0.hasSuffix(".png") }.map { folder + $0 }
         content = Data(
           text
@@ -81,7 +81,8 @@ struct PageFiles: Sendable {
   /// Files with fixed paths: the main document, and files that must be at the root because of their scope.
   private static let unversioned: Set<String> = ["index.html", "worker.js", "manifest.webmanifest", "favicon.ico"]
 
-  /// Modules of each page by the first segment of its path. The main document evaluates the rest of the path itself.
+  /// Modules of each page, keyed by the first segment of its path. The main document evaluates the rest of the path
+  /// itself.
   private static let pages = [
     "": ["today"], "calendar": ["calendar"], "data": ["data"], "devices": ["devices"], "insights": ["insights"],
     "mileage": ["mileage"], "more": ["more"], "places": ["places"], "settings": ["settings"], "timeline": ["timeline"],

@@ -7,7 +7,7 @@ struct PageHandler: Sendable {
   func respond(with file: PageFiles.File, status: Int) -> HTTPResponse {
     var headers = HTTPHeaders([
       ("Content-Type", file.type), ("ETag", "\"\(file.tag)\""),
-      // Files with a fixed path are revalidated on each use. Files in the hashed directory never change.
+      // Files with a fixed path are revalidated on each use, whereas files in the hashed directory never change.
       ("Cache-Control", file.isVersioned ? "public, max-age=31536000, immutable" : "no-cache"),
     ])
     for (name, value) in securityHeaders { headers[name] = value }

@@ -9,7 +9,7 @@ enum PageText {
 
   /// Removes block comments, comment lines, and spaces at both ends of lines.
   ///
-  /// The text is not parsed. A test ensures that no string contains a comment delimiter or a line break.
+  /// The text is not parsed. Instead, a test ensures that no string contains a comment delimiter or a line break.
   static func compacted(_ text: Data) -> Data {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)

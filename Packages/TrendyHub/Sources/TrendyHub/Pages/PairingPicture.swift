@@ -2,9 +2,9 @@ import TrendyModels
 
 /// QR code of a pairing link: a square of dark and light modules.
 public struct PairingPicture: Hashable, Sendable {
-  /// Creates the QR code for a pairing code and the hub's address, such as `http://hub.example:8787`.
+  /// Creates the QR code for a pairing code and the hub's URL, such as `http://hub.example:8787`.
   ///
-  /// Returns `nil` if the address is reachable only from this machine.
+  /// Returns `nil` if the URL is reachable only from this machine.
   public typealias Maker = @Sendable (_ code: String, _ address: String?) -> PairingPicture?
 
   /// Link encoded in the QR code.

@@ -8,7 +8,7 @@ public struct HubConfiguration: Hashable, Sendable {
   ///
   /// Invalid entries are ignored.
   public var trustedProxies: [String] { didSet { proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) } } }
-  /// Maximum number of requests per device and minute; `nil` means no limit. Further requests receive status 429.
+  /// Maximum number of each device's requests per minute, or `nil` for no limit. Further requests receive status 429.
   public var requestsPerMinute: Int?
   /// Size in bytes at which a snapshot part ends, at least 1. Bounds the memory used by the hub and the device.
   public var snapshotPartBytes: Int
@@ -21,7 +21,7 @@ public struct HubConfiguration: Hashable, Sendable {
   /// Default quota, for users without an individual one.
   public var quota: HubQuota
 
-  /// Source of map tiles; `nil` for maps without tiles.
+  /// Source of map tiles, or `nil` for maps without tiles.
   public var tiles: MapTiles?
 
   private var proxyRanges: [NetworkAddressRange] = []

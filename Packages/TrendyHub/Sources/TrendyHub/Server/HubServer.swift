@@ -18,7 +18,7 @@ public final class HubServer: Sendable {
   private let records: HubRecords
   private let authenticator: Authenticator
   private let presence: DeviceContacts
-  /// Rate limiter; `nil` for no limit. The optional is inside the lock because debug builds with Swift 6.3.1 turn a
+  /// Rate limiter, or `nil` for no limit. The optional is inside the lock because debug builds with Swift 6.3.1 turn a
   /// missing `Mutex` into a present one with arbitrary content.
   private let limiter: Mutex<RequestLimiter?>
   private let trackers: TrackerHandlers
@@ -205,7 +205,7 @@ extension HubServer {
     }
   }
 
-  /// Maximum body size of a request without a token, in bytes. It suffices for pairing.
+  /// Maximum body size of a request without a token, in bytes, which suffices for pairing.
   private static let largestOpenBody = 4096
 
   /// Authorizes a request by its head, before its body is received.

@@ -16,7 +16,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// Placeholder for the address of a client connected through a Unix socket.
   static let unixSocket = "unix"
 
-  /// Parses a numeric address; returns `nil` for any other text. A zone (`%eth0`) is ignored.
+  /// Parses a numeric address, or returns `nil` for any other text. A zone (`%eth0`) is ignored.
   public init?(_ text: some StringProtocol) {
     let text = String(text.prefix { $0 != "%" })
     var four = in_addr()
@@ -60,7 +60,7 @@ public struct NetworkAddressRange: Hashable, Sendable {
   private let base: NetworkAddress
   private let bits: Int
 
-  /// Parses an address with an optional prefix length; returns `nil` for any other text.
+  /// Parses an address with an optional prefix length, or returns `nil` for any other text.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first, let base = NetworkAddress(first) else { return nil }

@@ -75,7 +75,7 @@ extension EmbeddedHubStorage {
       try fileSystem.rename(staging, to: "\(root)/\(Self.replacing)\(moment)")
       try fileSystem.syncDirectory(root)
     } catch {
-      // Frees disk space early; the next restore would remove the directory anyway.
+      // Free disk space early, although the next restore would remove the directory anyway.
       try? removeFolder(staging)
       if let failure = error as? FileSystemError { throw StorageError(failure) }
       throw error
@@ -208,7 +208,7 @@ extension EmbeddedHubStorage {
     case user(String)
     case tracks(String)
 
-    /// Parses the name of a store in a backup; returns `nil` if it is invalid.
+    /// Parses the name of a store in a backup, or returns `nil` if it is invalid.
     ///
     /// The resulting path is always inside the hub's directory.
     init?(name: String) {

@@ -23,8 +23,9 @@ public final class EmbeddedHubStorage: HubStorage {
 
   /// Creates a storage. Its directory is created on the first write.
   ///
-  /// `openStores` is the number of users' stores to keep open. Each uses up to ``descriptorsOfStore`` file descriptors
-  /// and keeps an index of its log in memory. The limit is exceeded only while more stores are in use at the same time.
+  /// `openStores` is the number of users' stores to keep open. Each store uses up to ``descriptorsOfStore`` file
+  /// descriptors and keeps an index of its log in memory. The limit is exceeded only while more stores are in use at
+  /// the same time.
   public init(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(mapsLargePages: false),
     options: StorageEngine.Options = StorageEngine.Options(), openStores: Int = 256
@@ -107,7 +108,7 @@ public final class EmbeddedHubStorage: HubStorage {
     try names(inFolder: trackFolder(of: user))
   }
 
-  /// Returns the names in a directory; empty if it does not exist.
+  /// Returns the names in a directory, or an empty array if it does not exist.
   func names(inFolder folder: String) throws(FileSystemError) -> [String] {
     do {
       return try fileSystem.names(inDirectory: folder)
@@ -200,8 +201,8 @@ public final class EmbeddedHubStorage: HubStorage {
 
   /// Releases the mapped memory of the stores' files.
   ///
-  /// Otherwise the memory used by one large query would count as the hub's from then on. Later reads map the pages
-  /// again; the kernel keeps them in its page cache while it has free memory.
+  /// Otherwise the memory mapped by one large query would count towards the hub's memory use from then on. Later reads
+  /// map the pages again, which the kernel keeps in its page cache while it has free memory.
   public func releaseMemory() {
     for store in stores.withLock({ Array($0.all.values) }) { store.releaseMemory() }
   }
@@ -218,7 +219,7 @@ public final class EmbeddedHubStorage: HubStorage {
     do {
       return try body(store)
     } catch let error as HubStorageError {
-      // The save lacked a file descriptor. Closing stores lets the next attempt succeed.
+      // The save failed for lack of a file descriptor. Close stores, so the next attempt succeeds.
       if case .exhausted = error { closeIdle(but: name) }
       throw error
     }

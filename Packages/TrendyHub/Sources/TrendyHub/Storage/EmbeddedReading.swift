@@ -156,7 +156,7 @@ class EmbeddedReading: HubReadTransaction {
         let entry = try entry(kind: childKind, id: childId)
       else { throw record.unreadable() }
       let key = HubEntryKey(kind: childKind, id: childId)
-      // An entity with two references to the same parent has two adjacent rows.
+      // Skip duplicates, because an entity with two references to the same parent has two adjacent rows.
       if key != last { try body(entry) }
       last = key
     }

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import TrendyPersistence
 
-/// A storage engine that is opened on demand, and reopened after a failed sync, because its state in memory may then
+/// Storage engine that is opened on demand, and reopened after a failed sync, because its state in memory may then
 /// differ from the disk.
 ///
-/// Reads see only durable data. A write becomes visible after its sync; otherwise a device could receive an entry that
-/// a crash then removes. A read never waits for a sync and sees each write completely or not at all.
+/// Reads see only durable data. A write becomes visible after its sync, because a device could otherwise receive an
+/// entry that a crash then removes. A read never waits for a sync and sees each write completely or not at all.
 ///
 /// @unchecked: `engine` and `erasedPerson` are accessed only while `turn` is locked.
 final class EmbeddedStore: @unchecked Sendable {
@@ -21,7 +21,7 @@ final class EmbeddedStore: @unchecked Sendable {
   private var erasedPerson: String?
   private let owes = Atomic(false)
   let lastState = LastState()
-  /// Closes idle stores to free file descriptors, without waiting. Returns whether any was closed.
+  /// Closes idle stores to free file descriptors, without waiting. Returns whether any store was closed.
   private let makeRoom: @Sendable () -> Bool
 
   init(
@@ -95,7 +95,7 @@ final class EmbeddedStore: @unchecked Sendable {
   ///
   /// - Returns: Whether the engine is closed.
   func closeIfIdle() -> Bool {
-    // A write that is waiting for its sync is still using the engine.
+    // A write that is waiting for its sync is still using the engine, so do not close it.
     guard writing.try() else { return false }
     defer { writing.unlock() }
     guard turn.try() else { return false }
@@ -140,7 +140,7 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// Returns the names of the files; empty if the directory does not exist.
+  /// Returns the names of the files, or an empty array if the directory does not exist.
   private func namesThere() throws(FileSystemError) -> [String] {
     do {
       return try fileSystem.names(inDirectory: directory)

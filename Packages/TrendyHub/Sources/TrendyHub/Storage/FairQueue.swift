@@ -1,7 +1,7 @@
 /// Bounded queues of pending work, one per owner, served round-robin.
 ///
-/// The queue itself runs nothing; ``StorageThreads`` does. An owner's items run one at a time, so a slow owner delays
-/// only its own work.
+/// The queue itself runs nothing; ``StorageThreads`` runs the work. An owner's items run one at a time, so a slow owner
+/// delays only its own work.
 struct FairQueue<Work> {
   let capacity: Int
   private var waiting: [String: [Work]] = [:]
@@ -18,7 +18,7 @@ struct FairQueue<Work> {
 
   /// Appends work to the owner's queue.
   ///
-  /// - Returns: Whether the work was added; always `true` if `isBounded` is `false`.
+  /// - Returns: Whether the work was added, which is always the case if `isBounded` is `false`.
   mutating func add(_ work: Work, of owner: String, isBounded: Bool = true) -> Bool {
     let count = waiting[owner]?.count ?? 0
     guard !isBounded || count < capacity else { return false }

@@ -27,7 +27,7 @@ public struct HubDeviceReport: Hashable, Sendable {
     self.at = at
   }
 
-  /// Parses the header; returns `nil` if no member is valid. Invalid members are ignored.
+  /// Parses the header, or returns `nil` if no member is valid. Invalid members are ignored.
   init?(header: String, at now: Date) {
     self.init(at: now)
     for member in header.split(separator: ",") {
@@ -71,7 +71,7 @@ extension HubDeviceReport {
     return .object(members)
   }
 
-  /// Decodes ``stored``; returns `nil` if it is invalid.
+  /// Decodes ``stored``, or returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let at = members["at"]?.intValue else { return nil }
     self.init(

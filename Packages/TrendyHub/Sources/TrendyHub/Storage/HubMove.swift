@@ -2,7 +2,7 @@ import TrendyPersistence
 
 /// Copies all of a hub's data from one storage to another, which must be empty.
 ///
-/// The source is only read. The directory is written last, in one transaction; until then the target counts as empty,
+/// The source is only read. The directory is written last, in one transaction. Until then, the target counts as empty,
 /// so an interrupted move starts over. Each user's data is read back and compared.
 public struct HubMove: Sendable {
   /// Result of a move.
@@ -50,7 +50,7 @@ public struct HubMove: Sendable {
     let directory = try source.readDirectory { try Directory($0) }
     guard !directory.users.isEmpty else { throw Failure.nothingToMove }
     let there = try target.readDirectory { try Directory($0) }
-    // The data of users who are being erased need not be copied.
+    // Skip users who are being erased, whose data need not be copied.
     let users = directory.users.filter { !$0.isErasing }.map(\.id)
     var report = Report(users: users.count, devices: directory.devices.count)
     if !there.users.isEmpty {

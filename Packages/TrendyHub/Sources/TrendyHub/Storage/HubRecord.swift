@@ -48,7 +48,7 @@ public struct HubNameHash: Hashable, Sendable, CustomStringConvertible {
     }.joined()
   }
 
-  /// Parses ``description``; returns `nil` if it is invalid.
+  /// Parses ``description``, or returns `nil` if it is invalid.
   public init?(_ description: String) {
     guard description.utf8.count == 32, let high = UInt64(description.prefix(16), radix: 16),
       let low = UInt64(description.suffix(16), radix: 16)
@@ -92,8 +92,8 @@ extension HubStorage {
 
   /// Replaces all of a user's data. No hub may be serving the user.
   ///
-  /// The data is written in several transactions. If an error is thrown, it is incomplete and must be replaced again.
-  /// `records` must call its argument with each record.
+  /// The data is written in several transactions. If an error is thrown, the data is incomplete and must be replaced
+  /// again. `records` must call its argument with each record.
   public func replace(
     user: String, records: (_ put: (HubRecord) throws -> Void) throws -> Void
   ) throws {

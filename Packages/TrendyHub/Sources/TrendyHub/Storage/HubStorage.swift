@@ -4,9 +4,9 @@ public import TrendyPersistence
 
 /// Storage for a hub's data: the record of each user, and the directory of users, devices and webhooks.
 ///
-/// Bodies run synchronously. A storage may run a body again to retry a transaction, so a body must have no other
-/// effects; the transaction takes effect only once. Each user's writes are serialized. A write is durable when it
-/// returns; if its body throws, nothing is written. No call spans several users. The module HubTesting contains the
+/// Bodies run synchronously. A storage may run a body again to retry a transaction, so a body must have no effects
+/// outside the transaction, which takes effect only once. Each user's writes are serialized. A write is durable when it
+/// returns. If its body throws, nothing is written. No call spans several users. The module HubTesting contains the
 /// tests that every storage must pass.
 public protocol HubStorage: Sendable {
   /// Reads the durable state of a user's record. A user without data has an empty record.
@@ -51,7 +51,8 @@ public protocol HubStorage: Sendable {
   /// Returns `nil` if unknown, as the default implementation does.
   func size(of user: String) throws -> Int64?
 
-  /// Acquires exclusive access. Called when a hub starts serving; a storage for only one hub rejects the second.
+  /// Acquires exclusive access. Called when a hub starts serving, so a storage for only one hub can reject a second
+  /// hub.
   ///
   /// - Returns: A value that ends the exclusive access when it is released. The default implementation returns `nil`
   ///   and allows any number of hubs.
@@ -66,7 +67,7 @@ public protocol HubStorage: Sendable {
 
   /// Checks that the storage can save data. The default implementation checks nothing.
   ///
-  /// - Throws: The reason why it cannot, such as ``HubStorageError/full(_:)``.
+  /// - Throws: An error with the reason if the storage cannot save data, such as ``HubStorageError/full(_:)``.
   func checkReady() throws
 }
 
@@ -146,7 +147,7 @@ public enum HubHint: Hashable, Sendable {
   case notice(device: String)
 }
 
-/// Subscription to hints from other hubs on the same storage. It ends when it is released.
+/// Subscription to hints from other hubs on the same storage, which ends when it is released.
 public protocol HintSubscription: Sendable {
   /// Whether hints are arriving, as far as known.
   var isHearing: Bool { get }
@@ -156,9 +157,10 @@ public protocol HintSubscription: Sendable {
 
 /// Read access to one user's record. Valid only inside the body that receives it.
 public protocol HubReadTransaction: AnyObject {
-  /// Returns the epoch of the storage; `nil` if each hub start begins a new one, as in the default implementation.
+  /// Returns the storage's epoch, or `nil` if each hub start begins a new one.
   ///
-  /// A storage shared by several hubs has its own epochs, and begins a new one when it may have lost commits.
+  /// A storage shared by several hubs has its own epochs, and begins a new one when it may have lost commits. The
+  /// default implementation returns `nil`.
   func epoch() throws -> String?
   /// Announces rows that will be read, so a remote storage can fetch them in one round trip.
   ///
@@ -168,7 +170,7 @@ public protocol HubReadTransaction: AnyObject {
   ///   - keys: Keys of the entries.
   ///   - device: Device whose high-water mark, contact and outcomes will be read.
   func prefetch(_ keys: [HubEntryKey], device: String) throws
-  /// Returns the user's state; the initial state if nothing has been written.
+  /// Returns the user's state, or the initial state if nothing has been written.
   func state() throws -> HubState
   /// Returns an entry or a tombstone.
   func entry(kind: String, id: String) throws -> HubEntry?
@@ -196,7 +198,7 @@ public protocol HubReadTransaction: AnyObject {
   func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry]
   /// Calls `body` with each live event in a range of milliseconds since 1970, in any order.
   ///
-  /// `entry` returns the whole event; call it only if time and type do not suffice. The default implementation uses
+  /// `entry` returns the whole event. Call it only if time and type do not suffice. The default implementation uses
   /// ``living(kind:during:limit:)``.
   func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
@@ -226,27 +228,27 @@ public protocol HubReadTransaction: AnyObject {
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
   /// Calls `body` with each entity from ``referring(toKind:id:)`` without holding all of them in memory.
   func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws
-  /// Returns a device's high-water mark; 0 if the device is unknown.
+  /// Returns a device's high-water mark, or 0 if the device is unknown.
   func mark(device: String) throws -> Int64
-  /// Returns a mutation's outcome; `nil` after the device has acknowledged it.
+  /// Returns a mutation's outcome, or `nil` after the device has acknowledged it.
   func outcome(device: String, sequence: Int64) throws -> StoredOutcome?
-  /// Returns the write with an idempotency key; `nil` if none is stored.
+  /// Returns the write with an idempotency key, or `nil` if none is stored.
   func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite?
   /// Returns whether an entity's tombstone has been compacted.
   func isPurged(kind: String, id: String) throws -> Bool
   /// Returns up to `limit` tombstones with a version of at most `version`, in order of version.
   func tombstones(through version: Int64, limit: Int) throws -> [HubEntry]
-  /// Returns a device's last contact; `nil` if the device is unknown.
+  /// Returns a device's last contact, or `nil` if the device is unknown.
   func contact(device: String) throws -> HubContact?
   /// Returns all contacts, sorted by device identity.
   func contacts() throws -> [HubContact]
   /// Returns all companion links, including ended ones, sorted by id.
   func companions() throws -> [CompanionLink]
-  /// Returns a companion link; `nil` if it does not exist.
+  /// Returns a companion link, or `nil` if it does not exist.
   func companion(id: String) throws -> CompanionLink?
   /// Returns up to `limit` notices in transit to a companion above a sequence number, in ascending order.
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice]
-  /// Returns a webhook's delivery state; `nil` if it does not exist.
+  /// Returns a webhook's delivery state, or `nil` if it does not exist.
   func webhookStanding(of webhook: String) throws -> WebhookDeliveryState?
   /// Returns all imports, including undone ones, sorted by start time and id.
   func imports() throws -> [HubImport]
@@ -403,7 +405,7 @@ extension HubEntry {
   }
 }
 
-/// Serialized entries as of one point in time. Each is read when it is accessed.
+/// Serialized entries as of one point in time. Each entry is read when it is accessed.
 public struct SerializedEntryList: Sendable {
   public let count: Int
   private let line: @Sendable (Int) throws -> SerializedEntry
@@ -422,13 +424,13 @@ public struct SerializedEntryList: Sendable {
 public protocol HubDirectoryReading: AnyObject {
   /// Returns all users, sorted by id.
   func users() throws -> [HubUser]
-  /// Returns a user; `nil` if the user does not exist.
+  /// Returns a user, or `nil` if the user does not exist.
   func user(id: String) throws -> HubUser?
   /// Returns the devices of all users, sorted by id.
   func devices() throws -> [HubDevice]
-  /// Returns the device that owns a token; `nil` if there is none.
+  /// Returns the device that owns a token, or `nil` if there is none.
   func device(tokenHash: String) throws -> HubDevice?
-  /// Returns the pairing code with a hash, even if it has expired; `nil` if there is none.
+  /// Returns the pairing code with a hash, even if it has expired, or `nil` if there is none.
   func pairingCode(hash: String) throws -> HubPairingCode?
   /// Returns all pairing codes, including expired ones, sorted by hash.
   func pairingCodes() throws -> [HubPairingCode]
@@ -454,7 +456,7 @@ public protocol HubDirectoryTransaction: HubDirectoryReading {
   func deletePairingCodes(expiredBefore date: Date) throws
   /// Replaces the times of attempts under a key. An empty array deletes the key.
   func putPairingAttempts(key: String, _ times: [Date]) throws
-  /// Deletes keys whose last attempt was before `date`, then all but the `count` most recent of the others.
+  /// Deletes keys whose last attempt was before `date`, then all but the `count` most recent of the remaining keys.
   func deletePairingAttempts(before date: Date, keeping count: Int) throws
   /// Inserts or replaces a webhook.
   func put(_ webhook: HubWebhook) throws
@@ -467,7 +469,7 @@ public struct HubUser: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
-  /// Time of removal; `nil` for an active user. A removed user's devices are rejected.
+  /// Time of removal, or `nil` for an active user. A removed user's devices are rejected.
   public var removedAt: Date?
   /// Whether a removed user's data is being erased.
   public var isErasing: Bool
@@ -490,9 +492,9 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
   public let tokenHash: String
   public var createdAt: Date
   public var revokedAt: Date?
-  /// Time of the last request, updated at most once an hour; `nil` if there was none.
+  /// Time of the last request, updated at most once an hour, or `nil` if there was none.
   public var seenAt: Date?
-  /// Status that the device reported with its last request; `nil` if it reported none.
+  /// Status that the device reported with its last request, or `nil` if it reported none.
   public var report: HubDeviceReport?
 
   public init(

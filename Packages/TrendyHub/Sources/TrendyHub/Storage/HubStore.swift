@@ -7,7 +7,7 @@ import TrendyProtocols
 /// deterministic.
 struct HubStore: Sendable {
   let storage: any HubStorage
-  /// Storage workers; `nil` to run all calls on the caller's thread.
+  /// Storage workers, or `nil` to run all calls on the caller's thread.
   let threads: StorageThreads?
   let metrics: HubMetrics
   let clock: any TimeSource
@@ -35,7 +35,7 @@ struct HubStore: Sendable {
 
   /// Queues a write that no response depends on, and that a later request repeats if it is lost.
   ///
-  /// - Throws: A storage error if there are no workers; the write then runs immediately.
+  /// - Throws: A storage error if there are no workers, because the write then runs immediately.
   func note(user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Void) throws {
     guard let threads else { return try writeHere(user: user, body) }
     // If the queue is full, a later request will repeat the write.
@@ -82,8 +82,8 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Looks up a token's device. Lookups are queued by network address; the limit on connections per address bounds each
-  /// queue.
+  /// Looks up a token's device. Lookups are queued by network address, so the limit on connections per address bounds
+  /// each queue.
   func device(
     token: String, address: String, accounts: HubAccounts
   ) async throws -> HubDevice {

@@ -2,7 +2,7 @@
 ///
 /// It tracks only names and the order of use. The owner closes the resources whose names are returned.
 public struct RecentlyUsed: Hashable, Sendable {
-  /// Number of resources that stay open unless more are in use at the same time; at least 1.
+  /// Number of resources, at least 1, that stay open unless more are in use at the same time.
   public let limit: Int
   private var lastUse: [String: UInt64] = [:]
   private var uses: UInt64 = 0
@@ -14,7 +14,7 @@ public struct RecentlyUsed: Hashable, Sendable {
   /// Records a use of a resource.
   ///
   /// - Returns: Names to close because they exceed the limit, least recently used first, never including `name`. If the
-  ///   owner cannot close one yet, the next use returns it again.
+  ///   owner cannot close a resource yet, the next use returns its name again.
   public mutating func onUse(_ name: String) -> [String] {
     uses += 1
     lastUse[name] = uses

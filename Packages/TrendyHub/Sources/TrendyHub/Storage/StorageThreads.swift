@@ -61,7 +61,7 @@ final class StorageThreads: Sendable {
 
 /// Runs a user's asynchronous tasks on the storage workers for writes.
 ///
-/// The number of jobs is unbounded. Before its first job, a task waits for a turn in the user's queue.
+/// The number of jobs is unbounded, but a task waits for a turn in the user's queue before its first job.
 final class UserExecutor: TaskExecutor {
   private struct Job: StorageWork {
     let job: UnownedJob
@@ -92,7 +92,7 @@ public struct HubStorageLimits: Hashable, Sendable {
   public var readingThreads: Int
   /// Number of threads for writes, at least 1, and so the number of users whose writes can await a sync at once.
   public var writingThreads: Int
-  /// Maximum number of pending reads, and of pending writes, per user; at least 1. Further requests receive status 503.
+  /// Maximum number of a user's pending reads, and of pending writes, at least 1. Further requests receive status 503.
   public var waitingPerPerson: Int
 
   public init(readingThreads: Int = 4, writingThreads: Int = 16, waitingPerPerson: Int = 128) {

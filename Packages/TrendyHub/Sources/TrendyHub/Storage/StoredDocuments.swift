@@ -21,7 +21,7 @@ extension HubState {
     return .object(members)
   }
 
-  /// Decodes ``stored``; returns `nil` if it is invalid.
+  /// Decodes ``stored``, or returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let head = members["head"]?.storedCounter,
       let epochs = members["epochs"]?.arrayValue, let horizon = members["horizon"]?.storedCounter,
@@ -88,7 +88,7 @@ extension StoredOutcome {
     return .object(members)
   }
 
-  /// Decodes ``stored``; returns `nil` if it is invalid.
+  /// Decodes ``stored``, or returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let digest = members["digest"]?.stringValue else { return nil }
     switch members["status"]?.stringValue {

@@ -24,13 +24,13 @@ enum StoredEntry {
 
   static func line(in bytes: UnsafeRawBufferPointer) -> Data? { parts(bytes).map { Data($0.line) } }
 
-  /// Returns the feed entry's `data` member; `nil` for an unknown format.
+  /// Returns the feed entry's `data` member, or `nil` for an unknown format.
   static func document(in bytes: UnsafeRawBufferPointer) -> SerializedObject? {
     guard let line = parts(bytes)?.line else { return nil }
     return SerializedObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(SerializedObject.init)
   }
 
-  /// Returns the `data` member; `nil` for a restored entity, whose REST document also contains its incarnation.
+  /// Returns the `data` member, or `nil` for a restored entity, whose REST document also contains its incarnation.
   static func unrestored(in bytes: UnsafeRawBufferPointer) -> SerializedObject? {
     guard let line = parts(bytes)?.line else { return nil }
     var data: UnsafeRawBufferPointer?
@@ -43,7 +43,7 @@ enum StoredEntry {
     return isFirst ? data.map(SerializedObject.init) : nil
   }
 
-  /// Decodes an entry; returns `nil` for an unknown format.
+  /// Decodes an entry, or returns `nil` for an unknown format.
   static func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> HubEntry? {
     func parse(_ part: Slice<UnsafeRawBufferPointer>) throws(Problem) -> JSONValue {
       try JSONText.parse(Data(part), maximumDepth: JSONText.maximumDepth * 2)
@@ -79,7 +79,7 @@ extension HubEntry {
     return .array(facts + fields.filter(\.value.isReoffered).keys.sorted().map { .string($0) })
   }
 
-  /// Creates an entry from a parsed feed entry and its ``storedFacts``; returns `nil` if they are invalid.
+  /// Creates an entry from a parsed feed entry and its ``storedFacts``, or returns `nil` if they are invalid.
   public init?(line: JSONValue, facts: JSONValue) {
     guard let members = line.objectValue, let facts = facts.arrayValue, facts.count >= 4,
       let kind = members["entity_type"]?.stringValue, let id = members["entity_id"]?.stringValue,

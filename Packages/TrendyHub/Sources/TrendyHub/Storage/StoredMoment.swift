@@ -45,14 +45,14 @@ enum StoredMoment {
     var zones = TextPool()
   }
 
-  /// Decodes an event; returns `nil` for an unknown format.
+  /// Decodes an event, or returns `nil` for an unknown format.
   static func read(_ bytes: UnsafeRawBufferPointer, moment: Int64, _ pools: inout Pools) -> HubEventMoment? {
     guard bytes.count > 2, bytes[0] == form else { return nil }
     let flags = bytes[1]
     let id = flags & isUUID != 0 ? 2..<18 : 3..<3 + Int(bytes[2])
     let source = Int(flags >> sourceShift & 7)
     guard id.upperBound <= bytes.count, source <= sources.count else { return nil }
-    // `CompactIdentifier` supports only the RFC 9562 variant; UUIDs of any other variant are stored as text.
+    // `CompactIdentifier` supports only the RFC 9562 variant, so UUIDs of any other variant are stored as text.
     guard flags & isUUID == 0 || bytes[10] >> 6 == 2 else { return nil }
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
     let type = flags & isUUID != 0 ? pools.types.text(part(id), uuid) : pools.types.text(part(id))

@@ -20,7 +20,7 @@ struct FixedDay {
   private let counts: [Int]
   private let gaps: [(from: Date, to: Date, metres: Double)]
 
-  /// `fixes` are in chronological order; `span` is the day, in milliseconds since 1970.
+  /// `fixes` are in chronological order, and `span` is the day, in milliseconds since 1970.
   init(_ fixes: [Location], during span: Range<Int64>) {
     self.span = span
     var counts = [Int](repeating: 0, count: Int((span.upperBound - span.lowerBound) / (Self.step * 1000)))

@@ -115,7 +115,7 @@ struct MileageHandlers: Sendable {
   }
 }
 
-/// A calendar year in a time zone, for one vehicle or for all.
+/// A calendar year in a time zone, for one vehicle or for all vehicles.
 struct MileageSpan {
   let year: Int
   let vehicleId: String?

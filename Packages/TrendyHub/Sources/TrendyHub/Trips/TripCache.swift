@@ -43,7 +43,7 @@ final class TripCache: Sendable {
 
 /// Trips and odometer readings in a mileage log.
 struct MileageEvents: Sendable {
-  /// Id of the event type for odometer readings; `nil` if the user has none.
+  /// Id of the event type for odometer readings, or `nil` if the user has none.
   let odometerType: String?
   /// Trips, oldest first.
   private(set) var trips: [TripEvent] = []
@@ -80,7 +80,7 @@ struct MileageEvents: Sendable {
     trips.sort { Self.precedes($0, $1.start, id: $1.event.id) }
   }
 
-  /// Returns the entry's event; `nil` if it does not belong to the log.
+  /// Returns the entry's event, or `nil` if it does not belong to the log.
   private func event(_ entry: HubEntry, user: String) throws -> Event? {
     let isTrip = entry.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue
     let isReading = odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType

@@ -62,7 +62,7 @@ struct TripHandlers: Sendable {
   func editTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let id = call.id
     let members = try call.body().members
-    // Validate the members before decoding them, so an invalid one is reported by its name.
+    // Validate the members before decoding them, so an invalid member is reported by name.
     _ = try SyncedKind.event.fields(from: members, isCreate: false)
     let request = try ChangeEntryData(rawData: members).decode(UpdateEventRequest.self)
     let edit = try call.edit()
@@ -90,7 +90,8 @@ struct TripHandlers: Sendable {
     }
   }
 
-  /// Returns a trip, the trips before and after it, and how it was detected if this hub did so.
+  /// Returns a trip, the trips before and after it, and, if this hub detected the trip, the explanation of the
+  /// detection.
   func showTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
     var (members, places) = try await records.store.read(user: sender.user) { [core] reading in

@@ -10,7 +10,7 @@ extension TripEvent {
     ]
   }
 
-  /// Returns one end of a trip and the place that contains it, as an API document; `null` if the end is unknown.
+  /// Returns one end of a trip as an API document with the place that contains it, or `null` if the end is unknown.
   static func end(_ coordinate: Coordinate?, _ places: [Geofence]) -> JSONValue {
     guard let coordinate else { return .null }
     let place = places.nearest(to: coordinate).first

@@ -8,8 +8,8 @@ extension HubAccounts {
   /// - Parameters:
   ///   - user: Id of the user.
   ///   - url: URL with the scheme `https`, or `http` for this machine.
-  ///   - kinds: Kinds of entities to deliver; empty for all.
-  ///   - allowsClearText: Whether to allow `http` to other machines, which lets others on the network read the changes.
+  ///   - kinds: Kinds of entities to deliver, or an empty array to deliver all kinds.
+  ///   - allowsClearText: Whether to allow `http` to other machines, which exposes the changes to the network.
   /// - Throws: A ``Problem`` of kind `invalid` or `not_found`.
   public func addWebhook(
     user: String, url: String, kinds: [String] = [], allowsClearText: Bool = false

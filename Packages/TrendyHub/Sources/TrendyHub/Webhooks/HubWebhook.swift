@@ -10,7 +10,7 @@ public struct HubWebhook: Hashable, Sendable, Identifiable {
   public let url: String
   /// Signing key, stored in clear text because the hub signs with it.
   public let secret: String
-  /// Kinds of entities to deliver; empty for all.
+  /// Kinds of entities to deliver, or an empty array to deliver all kinds.
   public let kinds: [String]
   public let createdAt: Date
 
@@ -30,9 +30,9 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   public struct Attempt: Hashable, Sendable {
     /// Time of the attempt.
     public var at: Date
-    /// Status code of the response; `nil` if there was none.
+    /// Status code of the response, or `nil` if there was none.
     public var status: Int?
-    /// Reason why no response was received; empty if one was.
+    /// Reason why no response was received, or an empty string if one was received.
     public var words: String
 
     public init(at: Date, status: Int?, words: String = "") {
@@ -49,7 +49,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   public struct Claim: Hashable, Sendable {
     /// Id of the hub process.
     public var hub: String
-    /// Time after which another hub may deliver, because this one must have exited or be stuck.
+    /// Time after which another hub may deliver, because this hub must have exited or be stuck.
     public var until: Date
 
     public init(hub: String, until: Date) {
@@ -62,15 +62,15 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   public let webhook: String
   /// Version of the last delivered change.
   public var cursor: Int64
-  /// Epoch that contains the cursor; `nil` if there is none yet.
+  /// Epoch that contains the cursor, or `nil` if there is none yet.
   public var epoch: String?
   /// Number of failed attempts since the last success.
   public var failures: Int
-  /// Earliest time of the next attempt; `nil` for no restriction.
+  /// Earliest time of the next attempt, or `nil` for no restriction.
   public var nextAttempt: Date?
-  /// Result of the last attempt; `nil` before the first.
+  /// Result of the last attempt, or `nil` before the first.
   public var lastAttempt: Attempt?
-  /// A hub's claim; `nil` while no delivery is in progress.
+  /// A hub's claim, or `nil` while no delivery is in progress.
   public var claim: Claim?
 
   /// Creates the state of a new webhook, to be sent the changes after `cursor`.
@@ -91,7 +91,7 @@ extension HubWebhook {
     ]
   }
 
-  /// Decodes ``stored``; returns `nil` if it is invalid.
+  /// Decodes ``stored``, or returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let id = members["id"]?.stringValue,
       let user = members["person"]?.stringValue, let url = members["url"]?.stringValue,
@@ -122,7 +122,7 @@ extension WebhookDeliveryState {
     return .object(members)
   }
 
-  /// Decodes ``stored``; returns `nil` if it is invalid.
+  /// Decodes ``stored``, or returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let webhook = members["webhook"]?.stringValue,
       let cursor = members["cursor"]?.storedCounter, let failures = members["failures"]?.storedCounter

@@ -5,8 +5,8 @@ import TrendyProtocols
 /// Delivers changes to all users' webhooks.
 ///
 /// Each change is delivered at least once, in order of version. Webhooks are independent: a slow or unreachable
-/// receiver does not delay the others, and is retried indefinitely, after one second, then two, up to an hour. If
-/// several hubs share a storage, the one that has claimed a webhook delivers to it. A claim lasts a minute, after which
+/// receiver does not delay other receivers, and is retried indefinitely, after one second, then two, up to an hour. If
+/// several hubs share a storage, the hub that has claimed a webhook delivers to it. A claim lasts a minute, after which
 /// another hub may repeat the delivery.
 struct WebhookDeliverer: Sendable {
   let records: HubRecords
@@ -101,7 +101,7 @@ struct WebhookDeliverer: Sendable {
     let now = clock.now
     standing.claim = nil
     try await store.write(user: webhook.user) { [standing, core = records.core] transaction in
-      // Otherwise the webhook was removed, or another hub has claimed it and stores the state.
+      // If this check fails, the webhook was removed, or another hub has claimed it and stores the state.
       guard let held = try transaction.webhookStanding(of: webhook.id), held.claim?.hub == due.standing.claim?.hub
       else { return }
       try transaction.put(standing)
@@ -126,9 +126,9 @@ struct WebhookDeliverer: Sendable {
     let claim = WebhookDeliveryState.Claim(
       hub: records.process, until: now.addingTimeInterval(Double(Self.claimPeriod.components.seconds)))
     return try await store.write(user: webhook.user) { transaction in
-      // Read again in the write transaction: another hub may have delivered the changes in the meantime.
+      // Read again in the write transaction, because another hub may have delivered the changes in the meantime.
       guard case .due(var due) = try WebhookWork(webhook, in: transaction, at: now) else { return .nothing }
-      // Ignore a claim that ends later than this: it was set by a clock that was far ahead.
+      // Ignore a claim that ends later than this, because it was set by a clock that was far ahead.
       if let held = due.standing.claim, held.hub != claim.hub, held.until > now,
         held.until <= now + 2 * Self.claimPeriod.seconds
       {
@@ -187,12 +187,12 @@ private struct WebhookDue: Sendable {
 
   var isIdle: Bool { end == standing.cursor }
 
-  /// Collects the changes after the webhook's cursor; returns `nil` if the webhook was removed.
+  /// Collects the changes after the webhook's cursor, or returns `nil` if the webhook was removed.
   init?(_ webhook: HubWebhook, in reading: any HubReadTransaction) throws {
     guard var standing = try reading.webhookStanding(of: webhook.id) else { return nil }
     let state = try reading.state()
     if let epoch = state.epochs.epoch(of: standing.cursor)?.id, epoch != standing.epoch {
-      // The hub was restored and has assigned the versions again. Repeat the changes after the last common version.
+      // The hub was restored and has assigned the versions again, so repeat the changes after the last common version.
       let known = state.epochs.firstIndex { $0.id == standing.epoch }
       let next = known.map { state.epochs.index(after: $0) } ?? state.epochs.startIndex
       standing.cursor = min(standing.cursor, state.epochs[next].first - 1)

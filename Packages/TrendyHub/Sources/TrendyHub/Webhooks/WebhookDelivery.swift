@@ -12,7 +12,7 @@ public protocol WebhookSender: Sendable {
 /// A receiver's response.
 public struct WebhookResponse: Hashable, Sendable {
   public var status: Int
-  /// Delay requested by the receiver before the next delivery; `nil` if none.
+  /// Delay requested by the receiver before the next delivery, or `nil` if none.
   public var retryAfter: Duration?
 
   public init(status: Int, retryAfter: Duration? = nil) {
@@ -31,13 +31,13 @@ public struct WebhookDelivery: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - changes: Serialized feed entries in order of version.
-  ///   - epoch: Epoch of the last change, because after a restore the same version may denote a different change.
+  ///   - epoch: Epoch of the last change. After a restore, the same version may denote a different change.
   ///   - webhook: Receiver of the delivery.
   ///   - isIncomplete: Whether tombstones among the changes may have been compacted.
   ///   - now: Time to sign with the body, so a receiver can reject replayed deliveries.
   init(_ changes: [SerializedEntry], of epoch: String?, to webhook: HubWebhook, isIncomplete: Bool = false, now: Date) {
     let range = changes.first.map { "\($0.version)-\(changes.last?.version ?? $0.version)" } ?? "try"
-    // Ids must be unique, because a receiver may accept each one only once.
+    // Ids must be unique, because a receiver may accept each id only once.
     let id = ([webhook.id, epoch].compactMap(\.self) + [range]).joined(separator: ".")
     var body = JSONText.write([
       "schema": "trendy.webhook/1", "id": .string(id), "webhook": .string(webhook.id),

@@ -29,7 +29,7 @@ struct AuthorisationTests {
     ben = (user, try hub.server.accounts.createToken(user: user.id, deviceName: "phone").token)
   }
 
-  /// Returns the problem expected from a route that requires a token; `nil` if the credentials are accepted.
+  /// Returns the problem expected from a route that requires a token, or `nil` if the credentials are accepted.
   private static func refusal(of credentials: Credentials) -> (status: Int, kind: String)? {
     switch credentials {
     case .none, .emptyToken, .unknownToken, .twoTokens, .basic, .tokenInQuery: (401, "unauthorized")

@@ -71,7 +71,7 @@ struct HubDayCountTests {
     #expect(try await days()["2023-12-31"] == 1)
     _ = try await hub.send("DELETE", "/events/b")
     #expect(try await days()["2023-12-31"] == nil)
-    // One event is created and deleted between two reads; another changes its type.
+    // Between two reads, one event is created and deleted, and another event changes its type.
     try await hub.makeEvent("d", at: "2024-01-05T08:00:00Z")
     _ = try await hub.send("DELETE", "/events/d")
     _ = try await hub.send("PATCH", "/events/a", ["event_type_id": "u"])

@@ -16,7 +16,7 @@ final class TemporaryFiles: Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }  // if it fails, the directory only takes up space
 }
 
-/// Importer for lines such as `Tea|1`, an event with its type and minute. `?` is an invalid line; `!` aborts the
+/// Importer for lines such as `Tea|1`, an event with its type and minute. `?` is an invalid line, and `!` aborts the
 /// import.
 private struct LineImporter: FileImporting {
   func read(
@@ -270,7 +270,7 @@ struct ImportTests {
     #expect(try await typeNames() == ["Tea"])
     #expect(try await hub.send("POST", "/imports/i/undo").status == 202, "once more is nothing more")
 
-    // Events removed by the undo are imported again with their type; the event that the user deleted is not.
+    // Events removed by the undo are imported again with their type, but the event that the user deleted is not.
     let again = try await take("Tea|1\nTea|2\nTea|3\nRun|4\n", as: "j")
     #expect(again["result"]["new"] == ["event": 2, "event_type": 1])
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == Set(["own", ids[0], ids[2], ids[3]]))

@@ -250,7 +250,7 @@ private struct Document {
 
   static func name(_ reference: String) -> String { String(reference.split(separator: "/").last ?? "") }
 
-  /// Returns the differences between a value and a schema; empty if the value conforms.
+  /// Returns the differences between a value and a schema, or an empty array if the value conforms.
   func faults(_ value: JSONValue, _ schema: JSONValue, at path: String = "") -> [String] {
     guard let rules = schema.objectValue else { return [] }
     if let reference = rules["$ref"]?.stringValue {

@@ -6,8 +6,8 @@ import TrendyTesting
 
 /// Compares the hub's API with an independent calculation on generated records.
 ///
-/// The device store is tested with the same records; see `RecordRulesTests` in TrendyAgent. Records are tested one at a
-/// time to leave CPU time for the socket tests.
+/// `RecordRulesTests` in TrendyAgent tests the device store with the same records. Records are tested one at a time to
+/// leave CPU time for the socket tests.
 @Suite("RecordRules: hub", .serialized, .timeLimit(.minutes(20)))
 struct RecordRulesTests {
   @Test("the API agrees with an independent calculation", arguments: 0..<20)

@@ -180,7 +180,7 @@ struct HubSocketTests {
 
   @Test func `a body of the maximum size is accepted`() async throws {
     try await serving { port, _, token in
-      // An entity may be only a quarter of that size, so the rest is whitespace.
+      // An entity may be only a quarter of the maximum body size, so the rest is whitespace.
       var body = Data(#"{"id":"t","name":"x","color":"c","icon":"i"}"#.utf8)
       body += Data(repeating: 0x20, count: 4_194_304 - body.count)
       let answer = try await RawClient.request(

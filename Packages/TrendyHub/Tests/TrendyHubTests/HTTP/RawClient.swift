@@ -134,7 +134,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// Returns the length of the first response; `nil` if it is incomplete or ends with the connection.
+  /// Returns the length of the first response, or `nil` if it is incomplete or ends with the connection.
   private static func lengthOfAnswer(_ data: Data) -> Int? {
     guard let end = data.firstRange(of: Data("\r\n\r\n".utf8)) else { return nil }
     let head = String(decoding: data[..<end.lowerBound], as: UTF8.self).lowercased()

@@ -7,8 +7,9 @@ import TrendyTesting
 /// Concurrent writes from several devices lead to the same state, in whatever order they arrive.
 @Suite("Order of arrival", .timeLimit(.minutes(10)))
 struct ArrivalOrderTests {
-  /// For each of three writes to one field, the writes that its author had seen: none; the first, by the second; the
-  /// first, by both others; a chain.
+  /// For each of three writes to one field, the writes that its author had seen. In the first case, no author has seen
+  /// a write. In the second and third, one or both of the other authors have seen the first write. The last case is a
+  /// chain.
   private static let knowledge: [[[Int]]] = [
     [[], [], []], [[], [0], []], [[], [0], [0]], [[], [0], [1]],
   ]
@@ -24,7 +25,8 @@ struct ArrivalOrderTests {
 
   /// Returns the author of the final value.
   ///
-  /// Returns `nil` if a write that another author had seen lost the merge: no device can have seen it then.
+  /// Returns `nil` if a write that another author had seen lost the merge, because then no device can have seen that
+  /// write.
   private func winner(order: [Int], authors: [String], stamps: [Int64], knows: [[Int]]) throws -> String? {
     let hub = try StoryHub(.memory)
     try hub.push("maker", hub.type("t"), hub.event("e"))

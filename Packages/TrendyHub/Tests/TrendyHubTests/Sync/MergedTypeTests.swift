@@ -118,7 +118,7 @@ struct MergedTypeTests {
     try hub.push("d", hub.restore("a", incarnation: 1, kind: "event_type"))
     try hub.push("e", hub.event("late", of: "a"))
     #expect(try type(of: "late", at: hub) == "a" && hub.entry("event_type", "a")?.fields["merged_into"] == nil)
-    // An edit cannot merge a type; only a deletion can.
+    // Only a deletion can merge a type, not an edit.
     try hub.push(
       "e", hub.update("a", ["merged_into": hub.set("b", base: 99, at: 9900)], kind: "event_type", incarnation: 1))
     try hub.push("d", hub.delete("a", base: 99, kind: "event_type", incarnation: 1))

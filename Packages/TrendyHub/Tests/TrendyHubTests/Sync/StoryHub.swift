@@ -193,7 +193,7 @@ extension OutcomeEnvelope {
 }
 
 extension MergeResult {
-  /// Version of an accepted or merged outcome; `nil` otherwise.
+  /// Version of an accepted or merged outcome, or `nil` for any other outcome.
   var version: Int64? {
     switch outcome {
     case .accepted(let version), .merged(let version): version

@@ -271,8 +271,8 @@ struct SyncStoryTests {
     var plain = hub.update("e", [:])
     plain.content = .members(["notes": "plain"])
     try hub.push("old", plain)
-    // The plain write keeps the stored stamp, which is ahead of the clock. This edit would have lost before the plain
-    // write, so it must lose after it as well.
+    // The plain write keeps the stored stamp, which is ahead of the clock. The edit below would have lost before the
+    // plain write, so it must also lose afterwards.
     #expect(try hub.push("z", hub.update("e", ["notes": hub.set("late", base: 2, at: 20_000)]))[0].lost == ["notes"])
     #expect(try hub.value("e", "notes") == "plain")
   }
@@ -537,7 +537,7 @@ struct SyncStoryTests {
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
     try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
     #expect(try hub.push("a", hub.restore("e", incarnation: 1)).map(\.word) == ["parent_deleted"])
-    // By base and stamp, the new parent would lose to the parent in the tombstone, but the latter is deleted.
+    // By base and stamp, the new parent would lose to the parent in the tombstone, but that parent is deleted.
     #expect(
       try hub.push("b", hub.restore("e", incarnation: 1, ["event_type_id": hub.set("u", base: 0, at: -9)])).map(\.word)
         == [
@@ -877,7 +877,7 @@ struct SyncStoryTests {
     #expect(made.map(\.word) == ["accepted", "accepted", "accepted", "invalid", "accepted", "accepted"])
     #expect(try hub.value("v", "wheels", of: "vehicle") == 4)
     #expect(try hub.entries(after: 0).map(\.kind) == ["event_type", "vehicle", "trip_rule", "setting", "skip"])
-    // A skip is deleted with its event type; the other kinds have no parent.
+    // A skip is deleted with its event type, but other kinds have no parent.
     try hub.push("a", hub.delete("t", base: 9, kind: "event_type"))
     #expect(try hub.entries(after: 0).filter(\.isAlive).map(\.kind) == ["vehicle", "trip_rule", "setting"])
   }

@@ -128,8 +128,8 @@ struct SyncWireTests {
     #expect(entry["incarnation"] == 0 && entry["operation"] == "update")
     let first: JSONValue = [2, 0, "d"]
     let second: JSONValue = [3, .int(stamp), "b"]
-    // Each of the two field versions applies to two fields; the later one becomes the default "*". The removed property
-    // has no member, so its field version is listed by name.
+    // Both field versions apply to two fields, in which case the later version becomes the default "*". The removed
+    // property has no member, so its field version is listed by name.
     #expect(
       entry["marks"] == ["*": second, "event_type_id": first, "timestamp": first, "properties.dose": second])
     _ = try await hub.push([mutation(2, "delete", "event", "e", [:], extra: ["base": 3])], device: "b")

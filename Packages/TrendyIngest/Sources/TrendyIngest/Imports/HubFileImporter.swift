@@ -144,7 +144,7 @@ extension ImportSummary {
   fileprivate init(_ format: InterchangeFormat, _ report: ImportReport, _ store: HubImportStore) {
     self.init(format: format.word, formatName: format.name)
     for (kind, count) in report.new { new[kind.rawValue] = count }
-    // Trips and visits are detected after the report has been created.
+    // Add the trips and visits, which are detected after the report has been created.
     if report.found > 0 { new[MutationEntityType.event.rawValue, default: 0] += report.found }
     known = max(0, report.known - store.refusedCount)
     newReadings = report.newReadings

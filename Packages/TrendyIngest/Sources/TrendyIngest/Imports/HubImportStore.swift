@@ -12,7 +12,7 @@ final class HubImportStore: ImportStore {
   private let desk: HubImportWriter
   private let storage: any HubStorage
   private let clock: any TimeSource
-  /// Reasons for the first ten rejected entities. `refusedCount` counts all of them.
+  /// Reasons for the first ten rejected entities. `refusedCount` counts all rejected entities.
   private(set) var refusals: [String] = []
   private(set) var refusedCount = 0
   private var log: TrackLog?
@@ -142,7 +142,7 @@ private struct ImportFindings: DetectedEventStore, @unchecked Sendable {
   }
 
   func twin(of event: Event) throws -> String? {
-    // Timestamps of the same event may differ by up to a second.
+    // Search a wider range, because timestamps of the same event may differ by up to a second.
     let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
     return try desk.desk.events(in: range).map { Event($0) }.first { $0.isTwin(of: event) }?.id
   }

@@ -13,7 +13,7 @@ struct CompanionNoticesCommand: Command {
 
   struct Told {
     var notice: CompanionNotice
-    /// Name of the sending device; empty if it is no longer linked.
+    /// Name of the sending device, or an empty string if the device is no longer linked.
     var device: String
   }
 

@@ -14,7 +14,7 @@ struct VehicleOdometerCheckCommand: Command {
     var check: OdometerCheck
   }
 
-  /// Name of the vehicle to check; `nil` for all vehicles.
+  /// Name of the vehicle to check, or `nil` for all vehicles.
   private let name: String?
 
   init(_ session: Session) { name = session.arguments.positionals.first }

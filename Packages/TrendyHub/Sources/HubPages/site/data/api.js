@@ -11,7 +11,7 @@ const PATIENCE = 5000;
 const LONG_PATIENCE = 60_000;
 const LONG_ACTS = /\/(merge|unmerge|split|restore|preview|commit|undo)(\?|$)|^\/export/;
 
-/** Matches ids, which are removed from error messages because they mean nothing to a user. */
+/** Matches ids, which are removed from error messages because users do not know them. */
 const ID = /\s*"?\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"?/gi;
 
 /** Error: the hub rejected a request with a problem document (RFC 9457). */
@@ -31,7 +31,7 @@ export class Refused extends Error {
     this.retryAfter = retryAfter;
   }
   /**
-   * Whether a retry can succeed. It cannot while the record is full: something must be deleted first, perhaps by the
+   * Whether a retry can succeed. Retries fail while the record is full, until something is deleted, perhaps by the
    * next write in the queue.
    */
   get passes() {
@@ -59,26 +59,26 @@ const notify = (/** @type {boolean} */ isReached) => {
   for (const listener of listeners) listener(isReached);
 };
 
-/** Called when this browser has been paired as a user other than the page's. */
+/** Called when this browser has been paired with a user other than the page's user. */
 let onOther = () => {};
 /** @param {() => void} listener */
 export const onOtherPerson = (listener) => {
   onOther = listener;
 };
 
-/** Reports that the hub was reached other than by a request, such as through the change stream. */
+/** Reports that the hub was reached without a request, such as through the change stream. */
 export const answered = () => notify(true);
 
 /** Seconds by which this browser's clock was ahead of the hub's in the last response. */
 let ahead = 0;
 /**
- * Returns the seconds by which this browser's clock is ahead of the hub's; 0 if the difference is less than two
+ * Returns the seconds by which this browser's clock is ahead of the hub's, or 0 if the difference is less than two
  * minutes.
  */
 export const clockAhead = () => (Math.abs(ahead) < 120 ? 0 : ahead);
 
 /**
- * Milliseconds to add to this browser's clock to obtain the hub's time; `null` before the first response.
+ * Milliseconds to add to this browser's clock to obtain the hub's time, or `null` before the first response.
  * @type {number | null}
  */
 let offset = null;
@@ -102,7 +102,8 @@ function compareClocks(response, sentAt) {
   const taken = Date.now() - sentAt;
   if (!time || taken < 0 || taken > LONGEST_ROUND_TRIP) return;
   const measured = Math.round(time - sentAt - taken / 2);
-  // A slow response measures the offset less accurately than an earlier fast one, unless a clock was set in between.
+  // A slow response yields a less accurate offset than an earlier fast one, so ignore it unless a clock was set in
+  // between.
   if (offset !== null && taken > roundTrip && Math.abs(measured - offset) <= taken) return;
   if (Math.abs(measured - (offset ?? Infinity)) > 100) setPreference('clock', String(measured));
   offset = measured;

@@ -7,12 +7,12 @@ import { texts } from '../texts.js';
 
 /** Start of a day in seconds after midnight. */
 let dayStart = 0;
-/** First day of the week; 0 is Sunday. */
+/** First day of the week, where 0 is Sunday. */
 let firstWeekday = 1;
 /** Clock format chosen by the user: `12`, `24`, or empty for the locale's format. */
 let hours = '';
 
-/** Time zone chosen by the user; empty for the browser's. */
+/** Time zone chosen by the user, or empty for the browser's zone. */
 let chosenZone = '';
 
 /** @param {Api.Patch} settings by key */
@@ -54,7 +54,7 @@ const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
 const clocks = new Map();
 
 /**
- * Returns a formatter for dates and times in a zone; `null` if the zone is unknown.
+ * Returns a formatter for dates and times in a zone, or `null` if the zone is unknown.
  * @param {string} name
  */
 function clockOf(name) {
@@ -85,7 +85,7 @@ function clockOf(name) {
 /**
  * Returns a zone's offset from UTC in milliseconds.
  * @param {number} moment milliseconds since 1970
- * @param {string} of zone; empty for the browser's
+ * @param {string} of zone, or empty for the browser's zone
  */
 function offsetAt(moment, of) {
   const clock = clockOf(of);
@@ -109,7 +109,7 @@ export function localText(moment, of = chosenZone) {
  * @param {string} of a zone
  */
 function momentAt(local, of) {
-  // A local time that occurs twice denotes its first occurrence. A skipped one is shifted by the clock change.
+  // A local time that occurs twice denotes its first occurrence. A skipped local time is shifted by the clock change.
   const [before, after] = [offsetAt(local - 86_400_000, of), offsetAt(local + 86_400_000, of)];
   return new Date(
     offsetAt(local - before, of) !== before && offsetAt(local - after, of) === after ? local - after : local - before,
@@ -160,7 +160,7 @@ export function offsetsOf(text) {
 }
 
 /**
- * Returns the UTC offset of a moment if its local time occurs twice; otherwise an empty string.
+ * Returns the UTC offset of a moment if its local time occurs twice, otherwise an empty string.
  * @param {Date} moment
  * @param {string} of a zone
  */
@@ -241,7 +241,7 @@ export function addMonths(month, by) {
 export const daysBetween = (from, to) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 
 /**
- * Returns the weekday of a date; 0 is Sunday.
+ * Returns the weekday of a date, where 0 is Sunday.
  * @param {string} date
  */
 export const weekday = (date) => new Date(`${date}T00:00:00Z`).getUTCDay();
@@ -269,7 +269,7 @@ export function dayOf(moment, of = chosenZone) {
 export const today = () => dayOf(new Date());
 
 /**
- * Returns the day of an event in the time zone where it was recorded.
+ * Returns the day of an event in the time zone in which it was recorded.
  * @param {Api.Event} event
  */
 export const dayOfEvent = (event) =>
@@ -294,7 +294,7 @@ export function lastDayOf(event, now = NaN) {
 export const touches = (event, day) => dayOfEvent(event) <= day && day <= lastDayOf(event);
 
 /**
- * Returns the time zone where an event was recorded; the user's if it is unknown.
+ * Returns the time zone in which an event was recorded or, if it is unknown, the user's time zone.
  * @param {Api.Event} event
  */
 export const zoneOf = ({ time_zone: name }) => (name && clockOf(name) ? name : chosenZone);
@@ -312,7 +312,7 @@ export function dateOfAllDay(moment, event) {
 }
 
 /**
- * Returns the time zone where an event was recorded if its local time differs from the user's; otherwise an empty
+ * Returns the time zone in which an event was recorded if its local time differs from the user's, otherwise an empty
  * string.
  * @param {Api.Event} event
  */
@@ -322,7 +322,7 @@ export function otherZone(event) {
 }
 
 /**
- * Returns the changes that move an event to another time zone; `null` if it already has that zone.
+ * Returns the changes that move an event to another time zone, or `null` if it already has that zone.
  * @param {Api.Event} event
  * @param {string} name of the zone
  * @param {boolean} keepsClock whether the local time stays and the moment changes. An all-day event always keeps its
@@ -365,7 +365,7 @@ const inWords = (date, options) => format({ ...options, timeZone: 'UTC' }).forma
 // Order and separators follow the locale: `Friday 20 November`, `Friday, November 20`.
 
 /**
- * Returns the format option for the year; `undefined` omits the current year.
+ * Returns the format option for the year, or `undefined` to omit the current year.
  * @param {string} date
  * @returns {'numeric' | undefined}
  */

@@ -1,4 +1,4 @@
-// Navigation. The address contains a page's state, such as its range and types.
+// Navigation. The URL contains a page's state, such as its range and types.
 
 /** @type {(() => void)[]} */
 const listeners = [];
@@ -10,7 +10,7 @@ const notify = () => {
   for (const listener of listeners) listener();
 };
 
-/** Reloads the page at the current address. */
+/** Reloads the page at the current URL. */
 export const again = notify;
 
 /** Redraws the page from the data it has loaded. */
@@ -25,7 +25,7 @@ let steps = Number(history.state?.steps) || 0;
 history.replaceState({ steps }, '');
 
 /**
- * Navigates to an address. Changing a filter replaces the current history entry.
+ * Navigates to a URL. Changing a filter replaces the current history entry.
  * @param {string} address
  * @param {boolean} [isFilter]
  */
@@ -38,7 +38,7 @@ export function go(address, isFilter = false) {
 }
 
 /**
- * Returns the address of the same page with changed query items. Empty items are removed.
+ * Returns the URL of the same page with changed query items. Empty items are removed.
  * @param {Record<string, string | null>} items
  */
 export function withQuery(items) {

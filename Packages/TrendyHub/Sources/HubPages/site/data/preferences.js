@@ -1,6 +1,6 @@
 // This browser's preferences, kept separately for each user.
 
-/** Id of the user whose record the page is showing; empty until a user is paired. */
+/** Id of the user whose record the page is showing, or empty until a user is paired. */
 let owner = '';
 
 /** @param {string} person id of the user */
@@ -118,7 +118,7 @@ function remove(name) {
  */
 
 /**
- * Returns the session of the most recently paired user; `null` if there is none.
+ * Returns the session of the most recently paired user, or `null` if there is none.
  * @returns {KnownSession | null}
  */
 export const storedSession = () => read(SESSION);
@@ -145,7 +145,7 @@ export function deleteUser(person) {
 }
 
 /**
- * Calls `changed` when another tab pairs this browser as another user.
+ * Calls `changed` when another tab pairs this browser with another user.
  * @param {string} person
  * @param {() => void} changed
  */

@@ -1,6 +1,6 @@
 // Queue of writes to the hub. Each write is stored in this browser before it appears as done, and writes are sent in
-// order. A write has an idempotency key, which makes retries harmless. It also has the record version that the user saw
-// and the time of the edit, which the hub uses to merge it with edits from other devices.
+// order. A write has an idempotency key, which makes retries harmless. From the record version that the user saw and
+// the time of the edit, the hub merges the write with edits from other devices.
 
 import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
 import { deleteWrite, storeWrite, storedWrites, onStoreLost, persist } from './storage.js';
@@ -9,7 +9,7 @@ import { dayOfEvent } from './days.js';
 
 /**
  * @typedef {object} Write
- * @property {number} [n] position in the queue; missing if the write could not be stored
+ * @property {number} [n] position in the queue, or missing if the write could not be stored
  * @property {string} key
  * @property {'POST' | 'PATCH' | 'DELETE'} method
  * @property {string} path
@@ -61,7 +61,7 @@ export const progress = () => ({ at: sent + 1, all: sent + waiting().length });
 export const refused = () => writes.filter((write) => write.state === 'refused');
 
 /**
- * State of the stored queue: `unread` until it has been read, `refused` if the browser does not store it.
+ * State of the stored queue: `unread` until the queue has been read, `refused` if the browser does not store it.
  * @type {'unread' | 'known' | 'refused'}
  */
 let storage = 'unread';
@@ -110,12 +110,12 @@ function unreadable(error) {
 let generation = '';
 
 /**
- * Pending read of the queue. Reads must not overlap: two concurrent ones would store writes twice.
+ * Pending read of the queue. Reads must not overlap: two concurrent reads would store writes twice.
  * @type {Promise<void>}
  */
 let adopting = Promise.resolve();
 
-/** Updates the queue in memory from the stored one. */
+/** Updates the queue in memory from the stored queue. */
 function adopt() {
   adopting = adopting.catch(() => {}).then(adoptNow);
   return adopting;
@@ -159,7 +159,7 @@ async function storeAgain(known) {
 }
 
 /**
- * Stores a write, displays it, and sends it. If it cannot be stored, it is sent immediately.
+ * Stores a write, displays it, and sends it. If storing fails, sends the write immediately.
  * @param {Pick<Write, 'method' | 'path' | 'kind' | 'id'> & Partial<Write>} write
  * @throws {NotRecorded | Refused} if the write was neither stored nor accepted by the hub
  */
@@ -234,8 +234,8 @@ async function flushAll() {
     // Writes queued during a round go out in the next one.
     while (isWanted) {
       isWanted = false;
-      // Locks are available only on secure origins. Without them, two tabs may send the same write, which is still
-      // applied once.
+      // Use a lock if possible. Locks are available only on secure origins. Without a lock, two tabs may send the same
+      // write, which is still applied once.
       if (navigator.locks) await navigator.locks.request(shared('trendy-queue'), send);
       else await send();
     }
@@ -343,7 +343,7 @@ let lastAnswer = -Infinity;
 export const lastSent = () => lastAnswer;
 
 /**
- * Marks a write as sent. It stays visible until a later response includes it.
+ * Marks a write as sent. The write stays visible until a later response includes it.
  * @param {Write} write
  */
 function settle(write) {

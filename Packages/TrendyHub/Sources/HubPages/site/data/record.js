@@ -19,7 +19,7 @@ export const session = {
 };
 
 /**
- * Connection state: whether the hub is responding, since when it has not (in milliseconds since 1970), and whether
+ * Connection state: whether the hub is responding, since when it has not been (in milliseconds since 1970), and whether
  * changes arrive live. `isRevoked` is set if the hub rejects this browser, `isSignedOut` if the browser has lost its
  * cookie.
  */
@@ -147,8 +147,8 @@ function list(name) {
 }
 
 /**
- * Cached lists with pending writes applied, because a page reads each list many times. `version` shows whether they are
- * current.
+ * Cached lists with pending writes applied, because a page reads each list many times. `version` shows whether the
+ * lists are current.
  * @type {Map<string, {version: string, list: any[]}>}
  */
 const applied = new Map();
@@ -194,7 +194,7 @@ export function skippedDays(typeId) {
 }
 
 /**
- * Returns settings by key. Of two entities with the same key, the one with the derived id takes precedence.
+ * Returns settings by key. Of two settings with the same key, the one with the derived id takes precedence.
  * @returns {Api.Patch}
  */
 export function settings() {
@@ -323,7 +323,7 @@ export async function countsOf(from, to) {
      */
     levels: answer.levels ?? {},
     /**
-     * Most frequent weekday of each type; 0 is Sunday. Missing for types without a clear one.
+     * Most frequent weekday of each type, where 0 is Sunday. Missing for types without a clear weekday habit.
      * @type {Record<string, number>}
      */
     weekdays: answer.weekdays ?? {},
@@ -376,7 +376,7 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
  * Records an action by the hub as one step in the undo history.
  * @param {string} label
  * @param {string} kind
- * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities before and after; `null` if missing
+ * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities before and after, if not `null`
  */
 export function recordAction(label, kind, changes) {
   const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) =>
@@ -456,7 +456,7 @@ export function change(kind, entity, patch, label, at = kind, following = []) {
   return perform(label, act(patch), act(reverse));
 }
 
-/** A trip's properties that are derived from others. */
+/** A trip's properties that are derived from other properties. */
 const FOLLOWING = ['duration', 'average_speed', 'rule', 'car', 'business_distance'];
 
 /**
@@ -467,7 +467,7 @@ const FOLLOWING = ['duration', 'average_speed', 'rule', 'car', 'business_distanc
 export const changeTrip = (trip, patch) => change('events', trip, patch, texts.toast.saved, 'trips', FOLLOWING);
 
 /**
- * Ends a running event. If another device has already ended it, its end is kept.
+ * Ends a running event. If another device has already ended the event, its end is kept.
  * @param {Api.Event} event current state
  * @param {string} end
  * @param {string} label
@@ -534,7 +534,7 @@ function bare(entity) {
 // MARK: Rejected edits
 
 /**
- * Returns the result that a rejected edit would have had; `null` if unknown.
+ * Returns the result that a rejected edit would have had, or `null` if unknown.
  * @param {import('./queue.js').Write} write
  */
 const meant = (write) =>
@@ -608,7 +608,7 @@ let cursor = -1;
 /** @type {EventSource | null} */
 let source = null;
 
-/** Reads the latest version of the change feed; resolves to `null` while the hub is unreachable. */
+/** Reads the latest version of the change feed. Resolves to `null` while the hub is unreachable. */
 export const askPosition = () =>
   read('/changes/latest-cursor').catch((error) => {
     if (error instanceof Unreachable) return null;
@@ -637,7 +637,7 @@ export function listen() {
   const name = `trendy-heads-${session.person.id}`;
   if ('BroadcastChannel' in window) channel = new BroadcastChannel(name);
   channel?.addEventListener('message', ({ data }) => (data === 'lost' ? setLive(false) : heard(data)));
-  // Locks are available only on secure origins. Without them, each tab opens its own stream.
+  // Use a lock if possible. Locks are available only on secure origins. Without a lock, each tab opens its own stream.
   const forever = () =>
     new Promise(() => {
       openStream();
@@ -653,7 +653,8 @@ export function listen() {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload();
   });
-  // Poll while no stream is open, and after a request without a response: such a failure does not close the stream.
+  // Poll while no stream is open, and after a request without a response, because such a failure does not close the
+  // stream.
   setInterval(() => {
     if (!reach.isLive || !reach.isReached) catchUp().catch(console.error);
   }, 15_000);

@@ -1,5 +1,5 @@
-// Rules for entries, types and properties that are pending in this browser. The hub applies the same rules to all
-// others; both implementations are tested against `Rules/cases.json` in TrendyTesting.
+// Rules for entries, types and properties that are pending in this browser. The hub applies the same rules to all other
+// entries, types and properties. Both implementations are tested with `Rules/cases.json` in TrendyTesting.
 
 import { addDays, dayOfEvent, daysBetween, lastDayOf, startOf, zoneOf } from './days.js';
 
@@ -62,7 +62,7 @@ export function amountOf(event, goal, definitions, now, isRunning) {
 export const REACH = 2;
 
 /**
- * Returns an event's contributions to a goal of its type, by day. A duration is split where a day begins. The
+ * Returns each day's contribution of an event to its type's goal. A duration is split where a day begins. The
  * parameters are those of `amountOf`.
  * @param {Api.Event} event
  * @param {Goal} goal

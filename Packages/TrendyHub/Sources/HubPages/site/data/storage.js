@@ -4,7 +4,7 @@ import { newId } from './id.js';
 import { deleteUser, knownUsers, preference, setPreference } from './preferences.js';
 
 const PREFIX = 'trendy-';
-/** Timeout of a database operation in milliseconds. Shortened after the first timeout. */
+/** Timeout of a database operation in milliseconds, which is shortened after the first timeout. */
 let patience = 5000;
 
 /** Called when the browser or another tab has deleted or closed the database. */
@@ -14,14 +14,14 @@ export const onStoreLost = (listener) => {
   onLost = listener;
 };
 
-/** Id of the user whose database is used; empty until a user is paired. */
+/** Id of the user whose database is used, or empty until a user is paired. */
 let owner = '';
 /** @type {Promise<IDBDatabase> | null} */
 let opening = null;
 /** @type {Set<IDBOpenDBRequest>} */
 const requests = new Set();
 
-// A page in the back-forward cache must release a database that it was creating; no other page could open it otherwise.
+// A page in the back-forward cache must release a database that it was creating, or else no other page could open it.
 addEventListener('pagehide', () => {
   for (const request of requests) {
     if (request.transaction) request.transaction.abort();

@@ -1,4 +1,4 @@
-// Order of the tiles. It is a setting, and therefore the same on all devices.
+// Order of the tiles, which is a setting and therefore the same on all devices.
 
 import { set, settings, types } from './record.js';
 

@@ -20,7 +20,7 @@ const ROOM = 1_000_000;
 /** Id of the user who owns the history. */
 let person = '';
 /**
- * Steps that can be undone; the latest is last.
+ * Steps that can be undone, the latest of which is last.
  * @type {Step[]}
  */
 let done = [];
@@ -67,7 +67,7 @@ const send = async (/** @type {Act[]} */ acts) => {
 };
 
 /**
- * Steps of the group being recorded; `null` outside a group.
+ * Steps of the group being recorded, or `null` outside a group.
  * @type {Step[] | null}
  */
 let group = null;

@@ -35,7 +35,7 @@ const VIEWS = [
 ];
 
 /**
- * Calendar page: heat maps by year or quarter, or one month.
+ * Calendar page: a heat map for each year or quarter, or a single month.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
@@ -100,7 +100,7 @@ function quarterOf(month) {
 }
 
 /**
- * Returns the types named in the address, by default the four most frequent ones.
+ * Returns the types named in the URL, or by default the four most frequent types.
  * @param {Api.EventType[]} all
  * @param {URLSearchParams} query
  * @param {Map<string, Record<string, number>>} days
@@ -254,8 +254,8 @@ function map(type, stretches, counts, pitch) {
       of.set(date, each[type.id]);
       sum += each[type.id];
     }
-  // Days count from the type's creation, or from its first entry if that is earlier. For a type older than the range,
-  // they count from the start of the range or of the record.
+  // Days are counted from the type's creation, or from its first entry if that is earlier. For a type older than the
+  // range, days are counted from the start of the range or of the record.
   const earliest = [...of.keys()].sort()[0];
   const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
   const first = made && made >= from ? (earliest && earliest < made ? earliest : made) : counts.first;

@@ -206,7 +206,7 @@ function openPairing() {
         const status = h('p.quiet', { role: 'status' }, texts.devices.waiting);
         const seconds = () => Math.max(0, (Date.parse(expires) - Date.now()) / 1000);
         const left = h('p.small.quiet', null, texts.devices.expires(length(seconds())));
-        // The hub's public address, or this page's address if the hub has none.
+        // The hub's public URL, or this page's origin if the hub has none.
         const address = (picture && new URL(picture.link).searchParams.get('hub')) ?? location.origin;
         box.replaceChildren(
           h('p', null, texts.devices.codeHint(address)),

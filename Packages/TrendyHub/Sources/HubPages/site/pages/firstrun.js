@@ -1,4 +1,4 @@
-// First run: three steps for a user without types. Each can be skipped.
+// First run: three steps for a user without types. Each step can be skipped.
 
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';

@@ -1,4 +1,4 @@
-// Modules of the pages. The hub's document for a page preloads the page's module; the others are loaded later.
+// Modules of the pages. The hub's document for a page preloads that page's module. Other modules are loaded later.
 
 const modules = {
   today: () => import('./today.js'),

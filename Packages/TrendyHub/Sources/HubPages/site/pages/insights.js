@@ -18,7 +18,7 @@ const RANGES = [
   ['365', texts.insights.year],
 ];
 /**
- * Maximum number of types in the chart that compares two weeks; the most frequent are shown. Its table lists all types.
+ * Maximum number of types, the most frequent ones, in the chart that compares two weeks. Its table lists all types.
  */
 const MOST_WEEKS = 7;
 const DOTS = { high: 3, medium: 2, low: 1 };

@@ -137,8 +137,8 @@ const nameOf = (log, month, style = /** @type {'long' | 'short'} */ ('long')) =>
   monthName(`${log.year}-${String(month).padStart(2, '0')}-01`, style);
 
 /**
- * Draws a bar for each month. Business is solid, private outlined and unclassified dotted, so the chart prints well in
- * black.
+ * Draws a bar for each month. Business distances are solid, private ones outlined and unclassified ones dotted, so the
+ * chart prints well in black.
  * @param {Api.Mileage} log
  */
 function months(log) {

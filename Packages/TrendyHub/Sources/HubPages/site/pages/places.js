@@ -22,8 +22,8 @@ import { texts } from '../texts.js';
 export function places(id, query) {
   const show = (/** @type {string | null} */ made) => go(made ? `/places/${made}` : '/places');
   const add = (/** @type {number[] | null} */ position = null) => openPlace(null, { position, onDone: show });
-  // A sheet on another page needed the location, which only this document may request. Reopen the sheet with the name
-  // entered there.
+  // A sheet on another page needed the location, which only this document may request. Reopen that sheet with the name
+  // that the user entered.
   const named = query.get('here');
   if (named !== null) {
     history.replaceState(history.state, '', location.pathname);
@@ -140,7 +140,7 @@ export function places(id, query) {
 }
 
 /**
- * Reads the visits to a place; resolves to `null` if the hub is unreachable or does not know the place yet.
+ * Reads the visits to a place. Resolves to `null` if the hub is unreachable or does not know the place yet.
  * @param {string} id
  */
 async function timesAt(id) {
@@ -154,7 +154,7 @@ async function timesAt(id) {
 }
 
 /**
- * Formats a moment; returns an empty string for `null`.
+ * Formats a moment, or returns an empty string for `null`.
  * @param {string | null} moment
  */
 const when = (moment) => (moment ? nearTime(new Date(moment)) : '');

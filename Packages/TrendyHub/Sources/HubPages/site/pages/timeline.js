@@ -70,7 +70,7 @@ export function timeline(asked, query) {
       const list = (only ? all.filter((event) => event.event_type_id === only) : all).sort(
         (a, b) => order(a) - order(b),
       );
-      // As on every other page, an entry counts on the day when it starts.
+      // As on every other page, an entry counts towards the day on which it starts.
       const begun = all.filter((event) => dayOfEvent(event) === date);
       const trips = begun.filter(isTrip);
       const metres = trips.reduce((sum, trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
@@ -230,14 +230,14 @@ export function timeline(asked, query) {
     if (event.is_all_day) return 0;
     const [start, begin] = [Date.parse(event.timestamp), startOf(date).getTime()];
     if (isVisit(event)) return Math.max(begin, start) - 1;
-    // An event from the previous day that ends on this day is sorted by its end, such as a night's sleep by the time of
-    // waking.
+    // An event that started on the previous day and ends on this day is sorted by its end. A night's sleep, for
+    // example, is sorted by the time of waking.
     return start >= begin ? start : lastDayOf(event) > date ? begin : Date.parse(event.end_date ?? '');
   }
 }
 
 /**
- * Reads a day's positions; resolves to `null` if the hub is unreachable.
+ * Reads a day's positions. Resolves to `null` if the hub is unreachable.
  * @param {string} date
  */
 const fixesOf = (date) =>

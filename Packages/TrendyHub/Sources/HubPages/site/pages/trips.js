@@ -46,7 +46,7 @@ export function trips(id, query) {
    * @type {{all: Api.Trip[], chosen: Api.Trip | null, month: string, counted: Map<string, string>}}
    */
   let shown = { all: [], chosen: null, month: '', counted: new Map() };
-  /** For each trip that does not count, because another trip recorded the same drive, the id of the counted trip. */
+  /** Id of the counted trip for each trip that does not count, because another trip recorded the same drive. */
   const witnessed = (/** @type {Api.GetWitnesses} */ { witnesses }) =>
     new Map(witnesses.map((witness) => [witness.id, witness.counted_id]));
   const inMonth = (/** @type {Api.Event[]} */ events, /** @type {string} */ month) =>
@@ -165,7 +165,7 @@ function nothing(latest) {
 }
 
 /**
- * Returns `null` if the hub does not have the trip; rethrows any other error.
+ * Returns `null` if the hub does not have the trip. Rethrows any other error.
  * @param {unknown} error
  */
 function absent(error) {
@@ -282,7 +282,7 @@ function kindText(trip) {
 /**
  * @param {Api.Trip} trip
  * @param {Api.Trip[]} all
- * @param {Api.GetTrip | null} around the hub's details of the trip and its neighbours; `null` if unknown
+ * @param {Api.GetTrip | null} around the hub's details of the trip and its neighbours, or `null` if unknown
  * @param {string | undefined} countedId id of the trip that counts instead
  */
 function detail(trip, all, around, countedId) {

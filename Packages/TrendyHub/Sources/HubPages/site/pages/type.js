@@ -146,7 +146,7 @@ export function type(id, query) {
 }
 
 /**
- * Reads the hub's findings for a type; resolves to `null` if they are unknown.
+ * Reads the hub's findings for a type. Resolves to `null` if they are unknown.
  * @param {string} id
  * @param {string} range
  * @param {string} date today
@@ -161,7 +161,8 @@ async function findingOf(id, range, date) {
     );
     return answer;
   } catch (error) {
-    // The rest of the page is useful even without the findings. A pending type is not on the hub yet.
+    // Omit the findings if the hub is unreachable or does not have the type yet, because the rest of the page is still
+    // useful.
     if (error instanceof Unreachable || (error instanceof Refused && error.status === 404)) return null;
     throw error;
   }

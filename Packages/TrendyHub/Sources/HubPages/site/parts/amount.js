@@ -29,7 +29,7 @@ const isPlural = (label) => /\p{L}{2}s$/u.test(label) && !/(ss|us|is)$/.test(lab
 const inSentence = (label) => (/^\p{Lu}\p{Ll}/u.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
 
 /**
- * Returns the singular of a plural; `null` if its ending is ambiguous.
+ * Returns the singular of a plural, or `null` if its ending is ambiguous.
  * @param {string} plural
  * @returns {string | null}
  */
@@ -41,7 +41,7 @@ function oneOf(plural) {
 /**
  * Splits a label into name and unit: `Weight (kg)` is `Weight` in `kg`.
  * @param {string} label
- * @returns {[string, string]} name and unit; the unit is empty if the label has none
+ * @returns {[string, string]} name and unit, which is empty if the label has no unit
  */
 export function withoutUnit(label) {
   const [, what, unit] = /^(.*\S)\s*\(([^()]{1,12})\)$/.exec(label) ?? [];

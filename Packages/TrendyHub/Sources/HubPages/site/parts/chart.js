@@ -8,7 +8,7 @@ const MOST = 200;
 const LONGEST = 200;
 
 /**
- * Keys of the charts shown as tables; `null` until the first chart is drawn.
+ * Keys of the charts shown as tables, or `null` until the first chart is drawn.
  * @type {Set<string> | null}
  */
 let asTable = null;

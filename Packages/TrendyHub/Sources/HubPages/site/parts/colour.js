@@ -1,5 +1,6 @@
 // Type colours. A custom colour keeps its hue, while its lightness is adapted to the theme for contrast. `TypeColour`
-// in `trendy export report` uses the same algorithm; both are tested with `Tools/PageTests/colours.txt`.
+// in `trendy export report` uses the same algorithm. Both implementations are tested with
+// `Tools/PageTests/colours.txt`.
 
 /** Palette. Each entry is a name, followed by mark (bars, cells, lines) and ink (glyph, text) for each theme. */
 export const PALETTE = [
@@ -129,7 +130,7 @@ const fitted = new Map();
 
 /**
  * Returns a colour's mark and ink for both themes.
- * @param {string} text stored colour; an invalid one becomes slate
+ * @param {string} text stored colour, replaced by slate if it is invalid
  */
 export function colours(text) {
   const key = (text ?? '').toLowerCase();

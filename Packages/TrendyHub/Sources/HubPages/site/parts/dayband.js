@@ -21,7 +21,7 @@ const placeColour = (event) => typeOf(event.event_type_id).color;
  * @param {string} date
  * @param {Api.Event[]} events
  * @param {number} width
- * @param {Fixes | null} fixes positions of the day and the gaps between them; `null` if unknown
+ * @param {Fixes | null} fixes positions of the day and the gaps between them, or `null` if unknown
  */
 export function dayBand(date, events, width, fixes) {
   const begin = startOf(date).getTime();

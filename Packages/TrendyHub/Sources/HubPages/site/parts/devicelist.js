@@ -49,7 +49,7 @@ export function deviceState(device) {
 }
 
 /**
- * Returns the devices for the Today page; `null` if there is only one.
+ * Returns the devices for the Today page, or `null` if there is only one device.
  * @param {Api.Device[]} list
  */
 export function deviceBlock(list) {

@@ -1,4 +1,4 @@
-// Creates elements. All text becomes text nodes; markup is never parsed.
+// Creates elements. All text becomes text nodes, and markup is never parsed.
 
 const SVG = 'http://www.w3.org/2000/svg';
 

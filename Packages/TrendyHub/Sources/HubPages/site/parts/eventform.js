@@ -1,4 +1,4 @@
-// Sheet to create or edit an event. Its fields are derived from the type's property definitions.
+// Sheet to create or edit an event. Its fields depend on the type's property definitions.
 
 import { actionForm, fill, h } from './dom.js';
 import { disc, glyph } from './glyph.js';

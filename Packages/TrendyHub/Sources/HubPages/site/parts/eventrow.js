@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
 
 /**
- * Returns an event's row. Pressing it opens the event, or the page of a trip.
+ * Returns an event's row. Pressing the row opens the event, or the page of a trip.
  * @param {Api.Event} event
  * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?:
  *   boolean, hasSource?: boolean, choice?: {isOn: boolean, toggle: () => void, erase: () => void} | null}} [options]

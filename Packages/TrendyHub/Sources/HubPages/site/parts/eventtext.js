@@ -130,7 +130,7 @@ export const tripParts = (event) =>
   [distance(event.properties?.distance?.value ?? 0), span(event), event.properties?.category?.value].filter(Boolean);
 
 /**
- * Returns the label to show with a value. Short labels such as `cups` are shown, long ones are not.
+ * Returns the label to show with a value. Only short labels such as `cups` are shown.
  * @param {Api.PropertyDefinition | undefined} definition
  * @param {string} key
  */
@@ -184,7 +184,7 @@ export const lengthUnit = () =>
   settings().units === 'imperial' ? [texts.units.miles, 1609.344] : [texts.units.kilometres, 1000];
 
 /**
- * Returns the names of the places at both ends of a trip; empty if unknown.
+ * Returns the names of the places at both ends of a trip, which are empty if unknown.
  * @param {Api.Event} trip
  * @returns {[string, string]}
  */
@@ -210,7 +210,7 @@ const routes = new Map();
 /**
  * Decodes a polyline with a precision of five decimals.
  * @param {unknown} text
- * @returns {number[][]} latitudes and longitudes; empty if the text is invalid
+ * @returns {number[][]} latitudes and longitudes, or an empty array if the text is invalid
  */
 export function decodeRoute(text) {
   if (typeof text !== 'string' || !text) return [];

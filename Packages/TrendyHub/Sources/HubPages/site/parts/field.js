@@ -167,7 +167,7 @@ export const numberText = (value) => (value === null || value === undefined ? ''
  * Returns a menu of entities by name. Its `read` returns the selected entity or `null`.
  * @param {string} label
  * @param {{id: string, name: string}[]} list
- * @param {string} none text of a first option that means no entity; if empty, there is no such option
+ * @param {string} none text of a first option that means no entity, or empty to omit that option
  * @param {string} [value] id of the selected entity
  */
 export function menu(label, list, none, value = '') {

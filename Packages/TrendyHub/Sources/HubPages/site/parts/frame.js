@@ -24,7 +24,7 @@ const FOOT = [
 ];
 
 /**
- * Returns whether the current page is at an address or below it.
+ * Returns whether the current page is at a URL path or below it.
  * @param {string} address
  */
 const isHere = (address) =>
@@ -144,7 +144,7 @@ export function drawSync() {
   spoken = name;
 }
 
-/** Returns the action for the sync state; `null` if there is none. */
+/** Returns the action for the sync state, or `null` if there is none. */
 function syncAction() {
   if (reach.isRevoked)
     return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, texts.sync.pairAgain);

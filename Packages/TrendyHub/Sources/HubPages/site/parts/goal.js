@@ -18,7 +18,7 @@ import { texts } from '../texts.js';
  */
 
 /**
- * Returns a type's goal; `null` if it has none or one of an unknown kind.
+ * Returns a type's goal, or `null` if the type has no goal or a goal of an unknown kind.
  * @param {Api.EventType} type
  * @returns {Goal | null}
  */
@@ -35,7 +35,7 @@ export function goalOf(type) {
 }
 
 /**
- * Returns whether a goal can have a streak: only minimum goals can.
+ * Returns whether a goal can have a streak, as only minimum goals can.
  * @param {Goal} goal
  */
 export const hasStreak = (goal) => goal.bound === 'at_least';

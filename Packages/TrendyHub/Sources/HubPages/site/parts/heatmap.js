@@ -70,7 +70,7 @@ function legend(bounds) {
 }
 
 /**
- * Draws a heat map of days in one or more ranges. The arrow keys move between days, Enter opens one.
+ * Draws a heat map of days in one or more ranges. The arrow keys move between days, and Enter opens a day.
  * @param {{type: Api.EventType, stretches: [string, string][], counts: Map<string, number>, bounds: number[] |
  *   undefined, first: string | null, isSkipped: (date: string) => boolean, isSparse: boolean, pitch: number, open:
  *   (date: string) => void, about: Node, say: HTMLElement}} of `stretches` are ranges of dates; `isSparse` labels fewer
@@ -99,7 +99,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       const [column, row] = [Math.floor(n / 7), n % 7];
       const [x, y] = [left + column * pitch, top + row * pitch];
       if (date.slice(5, 7) !== month && (row === 0 || month === '')) {
-        // Place a month's label at its first whole week, because it needs the space.
+        // Place a month's label at the month's first whole week, because the label needs the space.
         month = date.slice(5, 7);
         children.push(svg('text', { x, y: top - 9 }, monthName(date)));
       }

@@ -8,7 +8,7 @@ import { texts } from '../texts.js';
 
 /** @typedef {Api.Insights['types'][number]['pattern']} Pattern */
 
-/** Returns the weekdays in the user's order; 0 is Sunday. */
+/** Returns the weekdays in the user's order, where 0 is Sunday. */
 const order = () => Array.from({ length: 7 }, (_, i) => (weekStart() + i) % 7);
 const hourText = (/** @type {number} */ hour) => minuteText((hour % 24) * 60);
 const dayName = (/** @type {number} */ weekday, /** @type {'short' | 'long'} */ length = 'long') =>
@@ -71,7 +71,7 @@ export function hourGrid(pattern, color) {
 }
 
 /**
- * Draws the bars of a pattern by hour, with the peak in full colour. Sentences beside them describe it.
+ * Draws the bars of a pattern by hour, with the peak in full colour. Sentences beside the bars describe the pattern.
  * @param {Pattern} pattern
  * @param {string} color of the type
  */

@@ -17,12 +17,12 @@ import { texts } from '../texts.js';
  */
 
 /**
- * The file being imported, with its state on the hub and the user's choices; `null` if there is none.
+ * The file being imported, with its state on the hub and the user's choices, or `null` if there is none.
  * @type {{id: string, file: File | null, state: ImportState, error: unknown, zone: string, dateFormat: string, without:
  *   Set<string>, names: Map<string, string>, found: Preview['types'], isOtherZone?: boolean} | null}
  */
 let current = null;
-/** Number of the current operation. Results of earlier ones are discarded. */
+/** Number of the current operation. Results of earlier operations are discarded. */
 let turn = 0;
 
 const box = h('div.bring-in');

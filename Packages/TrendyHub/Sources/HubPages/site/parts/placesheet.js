@@ -1,4 +1,4 @@
-// Sheet to create or edit a place. Its position is set by pressing on the map or from the browser's location.
+// Sheet to create or edit a place. The position is set by pressing on the map or from the browser's location.
 
 import { actionForm, h } from './dom.js';
 import { glyph } from './glyph.js';

@@ -38,7 +38,7 @@ const views = new Map();
  */
 
 /**
- * Minimum duration in milliseconds of a press that picks a position. Longer than the browser's own long press.
+ * Minimum duration in milliseconds of a press that picks a position, longer than the browser's own long press.
  */
 const HOLD = 700;
 

@@ -4,7 +4,7 @@ import { texts } from '../texts.js';
 
 /**
  * Draws a goal's score as a ring.
- * @param {number | null} score 0 to 1; `null` reserves the space
+ * @param {number | null} score 0 to 1, or `null` to reserve the space
  * @param {string} [color] colour of the type
  */
 export function ring(score, color) {

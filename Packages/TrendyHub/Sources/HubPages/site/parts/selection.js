@@ -11,14 +11,14 @@ import { inZone, zone } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Ids of the selected events; `null` while no selection is in progress, so that pressing a row opens it.
+ * Ids of the selected events, or `null` while no selection is in progress, so that pressing a row opens it.
  * @type {Set<string> | null}
  */
 let chosen = null;
-/** Address of the list with the selection. */
+/** URL of the list with the selection. */
 let listAt = '';
 
-/** @param {string | null} address list in which to select; `null` ends the selection */
+/** @param {string | null} address list in which to select, or `null` to end the selection */
 function select(address) {
   chosen = address === null ? null : new Set();
   listAt = address ?? '';
@@ -29,7 +29,7 @@ function select(address) {
 export const endSelection = () => (chosen ? select(null) : false);
 
 /**
- * Returns the state of the selection in the list at an address.
+ * Returns the state of the selection in the list at a URL.
  * @param {string} address
  * @param {Api.Event[]} list displayed events
  */

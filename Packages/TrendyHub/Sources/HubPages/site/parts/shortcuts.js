@@ -1,4 +1,4 @@
-// Keyboard shortcuts. They are disabled while a field has the focus.
+// Keyboard shortcuts, which are disabled while a field has the focus.
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';

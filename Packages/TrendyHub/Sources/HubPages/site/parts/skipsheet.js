@@ -1,4 +1,4 @@
-// Sheet for skipped days, such as holidays or illness. They do not break streaks and are hatched in charts.
+// Sheet for skipped days, such as holidays or illness. Skipped days do not break streaks and are hatched in charts.
 
 import { actionForm, h } from './dom.js';
 import { disc } from './glyph.js';

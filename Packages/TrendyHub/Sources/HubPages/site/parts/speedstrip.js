@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 
 const TALL = 56;
 
-/** Creates the position at which the user is reading the speed, shown as a dot on the map. */
+/** Creates the position at which the user is reading the speed. The map shows the position as a dot. */
 export function spot() {
   /** @type {number[] | null} */
   let at = null;

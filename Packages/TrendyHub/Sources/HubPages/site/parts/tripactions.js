@@ -11,7 +11,7 @@ import { length, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * State of the trip that is being split. It survives redraws.
+ * State of the trip that is being split, which is kept across redraws.
  * @typedef {{id: string, secondId: string, at: string, told: Api.ShowSplit | null, point: number[] | null, turn:
  *   number}} Cut
  */
@@ -196,7 +196,7 @@ async function split(trip, mine) {
 }
 
 /**
- * Opens the sheet for merging a trip with the previous or next one.
+ * Opens the sheet for merging a trip with the previous or next trip.
  * @param {Api.Trip} trip
  * @param {Pick<Api.GetTrip, 'previous' | 'next'>} around
  */

@@ -17,7 +17,7 @@ import { texts } from '../texts.js';
  */
 export function openAddTrip(month, vehicle) {
   openSheet(texts.trips.add, (_, close) => {
-    // Default to the last half hour; in another month, to noon of its first day.
+    // Default to the last half hour or, in another month, to noon of its first day.
     const end = month === today().slice(0, 7) ? new Date() : new Date(startOf(`${month}-01`).getTime() + 43_200_000);
     const start = momentField(texts.form.when, new Date(end.getTime() - 1_800_000));
     const until = momentField(texts.form.until, end);

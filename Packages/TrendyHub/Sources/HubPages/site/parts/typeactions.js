@@ -15,7 +15,7 @@ import { texts } from '../texts.js';
 /** @typedef {Api.EventType} EventType */
 
 /**
- * Reads a type's number of entries, which is `null` if unknown, and the record version.
+ * Reads the record version and a type's number of entries, which is `null` if unknown.
  * @param {Api.EventType} type
  * @returns {Promise<{entries: number | null, seen?: string}>}
  */

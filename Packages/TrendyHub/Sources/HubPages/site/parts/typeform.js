@@ -258,7 +258,7 @@ function goalFields(type) {
       }
     },
     /**
-     * Returns the goal; `null` for none, `undefined` if unchanged. A goal of an unknown kind is hidden and stays
+     * Returns the goal, `null` for none, or `undefined` if unchanged. A goal of an unknown kind is hidden and stays
      * unchanged.
      */
     read() {

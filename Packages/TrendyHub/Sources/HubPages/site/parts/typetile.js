@@ -11,7 +11,7 @@ import { texts } from '../texts.js';
 const KIND = 'application/x-trendy-tile';
 
 /**
- * Draws a type's tile. Pressing it logs an event or stops the running one.
+ * Draws a type's tile. Pressing the tile logs an event or stops the running event.
  * @param {{type: Api.EventType, today: number, days: number[], week: number, last: string, waits: boolean, running:
  *   Api.Event | undefined, key: number, goal: import('./goal.js').Progress | null, streak: number, score: number |
  *   null, log: () => void, open: () => void, move: (step: number) => void, drop: (id: string) => void}} of `days` has

@@ -1,4 +1,4 @@
-// Unsent entries from other users of this browser. They are never sent to the current user's record.
+// Unsent entries from other users of this browser, which are never sent to the current user's record.
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';

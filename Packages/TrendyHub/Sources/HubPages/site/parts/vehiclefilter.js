@@ -4,7 +4,7 @@ import { vehicles } from '../data/record.js';
 import { texts } from '../texts.js';
 
 /**
- * Returns a menu that filters a page by vehicle; `null` if the user has no vehicles.
+ * Returns a menu that filters a page by vehicle, or `null` if the user has no vehicles.
  * @param {string} chosen id of the selected vehicle, or empty
  */
 export function vehicleFilter(chosen) {

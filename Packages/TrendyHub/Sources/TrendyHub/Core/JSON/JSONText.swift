@@ -5,8 +5,9 @@ import TrendyModels
 enum JSONText {
   /// Maximum nesting of arrays and objects.
   ///
-  /// Greater than the nesting of any value that a device can record: a document beyond it is rejected as a whole,
-  /// whereas a field limit rejects one mutation. String lengths are not limited here for the same reason.
+  /// The limit is greater than the nesting of any value that a device can record, because exceeding it rejects the
+  /// whole document, whereas exceeding a field limit rejects only one mutation. For the same reason, string lengths are
+  /// not limited here.
   static let maximumDepth = 32
 
   /// Parses JSON. Text that the hub wrote needs a greater depth, because the hub nests received values.

@@ -1,7 +1,7 @@
 /// JSON text of an object that the hub wrote, searched without decoding when thousands of entries are read.
 ///
-/// The hub writes valid JSON without whitespace. In any other text, the search may miss a member; the caller then
-/// decodes the whole object.
+/// The hub writes valid JSON without whitespace. In any other text, the search may miss a member, in which case the
+/// caller decodes the whole object.
 struct SerializedObject {
   let text: UnsafeRawBufferPointer
 
@@ -25,7 +25,7 @@ struct SerializedObject {
     }
   }
 
-  /// Returns the JSON text of a member's value; `nil` if the member is missing or the text before it is invalid.
+  /// Returns the JSON text of a member's value, or `nil` if the member is missing or the text before it is invalid.
   func member(_ name: StaticString) -> UnsafeRawBufferPointer? {
     var found: UnsafeRawBufferPointer?
     _ = forEachMember { written, value in

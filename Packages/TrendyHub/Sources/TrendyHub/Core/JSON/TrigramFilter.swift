@@ -1,10 +1,10 @@
 import TrendyModels
 
-/// Index of the trigrams in event text, by user and month. A search skips months that cannot contain a word.
+/// Index of the trigrams in each user's event text in each month. A search skips months that cannot contain a word.
 ///
 /// A month is indexed when a search first reads it. Later writes update its index.
 final class TrigramFilter: Sendable {
-  /// Index by user; ten years of events take about a megabyte.
+  /// Index of each user. Ten years of events take about a megabyte.
   private let known = DerivedValueCache<String, MonthTexts>()
 
   /// Runs a search with the index and keeps the months that the search adds to it.
@@ -27,17 +27,17 @@ final class TrigramFilter: Sendable {
 struct MonthTexts: Sendable {
   private(set) var months: [Int: TextSignature] = [:]
 
-  /// Adds changed events. Trigrams of replaced text remain; they can only cause a needless read of a month.
+  /// Adds changed events. Trigrams of replaced text remain, but can only cause a needless read of a month.
   mutating func add(_ changes: [HubEntry]) {
     for entry in changes where entry.kind == SyncedKind.event.name && entry.isAlive {
       months[DayCountCache.month(of: entry.listMoment)]?.add(entry)
     }
   }
 
-  /// Checks whether a search that goes backwards from `end` can skip that month; indexes the month if necessary.
+  /// Checks whether a backward search can skip the month before `end`. Indexes the month if necessary.
   ///
-  /// - Returns: The start of the month if it contains no match, otherwise `nil`; and the number of events read for the
-  ///   index.
+  /// - Returns: The start of the month if it contains no match, otherwise `nil`, and the number of events read to index
+  ///   the month.
   mutating func pass(
     _ end: Int64, _ prefilter: EventPrefilter, _ reading: any HubReadTransaction
   ) throws -> (start: Int64?, looked: Int) {
@@ -55,7 +55,7 @@ struct MonthTexts: Sendable {
 
 /// Bloom filter for trigrams of ASCII letters and digits, with one hash function.
 struct TextSignature: Hashable, Sendable {
-  /// 65,536 bits; the events of a month contain a few thousand distinct trigrams.
+  /// 65,536 bits, enough for a month of events, which contain a few thousand distinct trigrams.
   private var bits = [UInt64](repeating: 0, count: 1024)
   /// Whether any of the strings contains a JSON escape or a character that lowercases to ASCII, so that any word may
   /// match.
@@ -83,7 +83,7 @@ struct TextSignature: Hashable, Sendable {
     if !mayHoldAny { mayHoldAny = EventPrefilter.hasOtherLetters(text) }
   }
 
-  /// Returns `false` if no string contains the given lowercase word part, `true` if one may.
+  /// Returns `false` if no string contains the given lowercase word part, or `true` if a string may contain it.
   func mayHold(_ part: [UInt8]) -> Bool {
     guard !mayHoldAny, part.count >= 3 else { return true }
     return (0...part.count - 3).allSatisfy { first in

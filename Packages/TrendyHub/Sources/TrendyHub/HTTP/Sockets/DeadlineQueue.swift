@@ -12,7 +12,7 @@ struct DeadlineQueue {
   /// Each owner's valid entry, which is its earliest.
   private var earliest: [UInt64: Duration] = [:]
 
-  /// Time of the first entry, at or before the earliest deadline; `nil` if the heap is empty.
+  /// Time of the first entry, at or before the earliest deadline, or `nil` if the heap is empty.
   var next: Duration? { heap.first?.time }
 
   mutating func add(_ time: Duration, of owner: UInt64) {
@@ -26,7 +26,7 @@ struct DeadlineQueue {
     }
   }
 
-  /// Removes and returns an owner that is due; `nil` if none is due.
+  /// Removes and returns an owner that is due, or `nil` if none is due.
   mutating func take(now: Duration) -> UInt64? {
     while let first = heap.first, first.time <= now {
       removeFirst()

@@ -5,7 +5,7 @@ final class SocketChannel {
   let number: UInt64
   let socket: Int32
   var connection: HTTPConnection
-  /// Uptime of the deadline; `nil` while the handler is running.
+  /// Uptime of the deadline, or `nil` while the handler is running.
   var deadline: Duration?
   /// Task that is running the gate or the handler, or producing the next chunk.
   var task: Task<Void, Never>?
@@ -25,7 +25,7 @@ final class SocketChannel {
   /// Whether the connection is waiting for another request. A new connection that has received none is not idle.
   var isIdle: Bool { connection.isIdle && connection.hasAsked }
 
-  /// Readiness to wait for; `nil` if no event from the client matters now.
+  /// Readiness to wait for, or `nil` if no event from the client matters now.
   var interest: Poller.Interest? {
     if hasOutput { return .writing }
     if connection.isReading { return .reading }

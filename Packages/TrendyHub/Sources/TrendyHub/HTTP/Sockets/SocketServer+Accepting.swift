@@ -13,7 +13,8 @@ extension SocketServer {
       switch Sockets.accept(listener) {
       case .none: return poller.watch(listener, number: Self.listenerNumber, for: .reading)
       case .exhausted:
-        // Accepting again immediately would spin. The connection stays in the backlog until a descriptor is free.
+        // Pause, because accepting again immediately would spin. The connection stays in the backlog until a descriptor
+        // is free.
         acceptPausedUntil = now + .milliseconds(100)
         return logShortage(now: now)
       case .connection(let socket, let address): open(socket, address: address, now: now)

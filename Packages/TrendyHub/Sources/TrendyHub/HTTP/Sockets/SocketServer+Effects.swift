@@ -14,7 +14,7 @@ extension SocketServer {
   }
 
   private func receive(_ channel: SocketChannel, now: Duration) {
-    // Bound the number of reads, so a client that sends continuously does not delay the others.
+    // Bound the number of reads, so a client that sends continuously does not delay other clients.
     for _ in 0..<8 where channel.connection.isReading {
       let count = Sockets.receive(channel.socket, into: &buffer)
       if count < 0 { return }

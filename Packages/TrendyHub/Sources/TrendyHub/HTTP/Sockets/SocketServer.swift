@@ -202,7 +202,7 @@ extension SocketServer {
     acceptPausedUntil = nil
     stopDeadline = now + limits.stopDeadline
     for channel in channels.values {
-      // An idle connection may have unread bytes: a request that is already arriving is still served.
+      // Serve a request that is already arriving: an idle connection may have unread bytes.
       if channel.connection.isIdle { serve(channel, now: now) }
       feed(channel, .stop, now: now)
     }
@@ -224,8 +224,8 @@ extension SocketServer {
   private func finishStopping(now: Duration, deadline: Duration) -> Bool {
     if channels.isEmpty { return true }
     if openCount == 0, !hasAborted {
-      // Some clients may have received a response before they finished sending. Closing their connections now could
-      // cause a reset that discards the response.
+      // Wait a little longer, because some clients may have received a response before they finished sending. Closing
+      // their connections now could cause a reset that discards the response.
       hasAborted = true
       stopDeadline = min(deadline, now + limits.lastWordsDeadline)
       return false

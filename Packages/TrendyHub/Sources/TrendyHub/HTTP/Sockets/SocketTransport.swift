@@ -4,7 +4,7 @@ public import TrendyProtocols
 
 /// HTTP/1.1 server on a TCP or Unix socket, with strict parsing, limits and persistent connections.
 ///
-/// One thread reads, writes and handles deadlines; each handler runs in its own task. Request bodies require a
+/// One thread reads, writes and handles deadlines, while each handler runs in its own task. Request bodies require a
 /// `Content-Length`, so there is only one way to find the end of a request.
 public final class SocketTransport: HTTPTransport {
   private enum State {
@@ -24,9 +24,9 @@ public final class SocketTransport: HTTPTransport {
   /// Creates a transport, which listens once ``start(gate:handler:)`` is called.
   ///
   /// - Parameters:
-  ///   - address: Host name or IP address; the default is reachable only from this machine. An address `unix:/path`
-  ///     creates a Unix socket that is accessible to the owner and group of its file; ``stop()`` removes the file.
-  ///   - port: Port to bind; 0 lets the system choose one.
+  ///   - address: Host name or IP address. The default is reachable only from this machine. An address `unix:/path`
+  ///     creates a Unix socket that is accessible to the owner and group of its file, which ``stop()`` removes.
+  ///   - port: Port to bind, or 0 to let the system choose one.
   ///   - listener: TCP socket that is already listening, for example from a service manager. It replaces address and
   ///     port, and ``stop()`` closes it.
   ///   - limits: Limits of the server.

@@ -69,7 +69,7 @@ enum Sockets {
     }
   }
 
-  /// Calls `body` with the socket address for a path; returns `nil` if the path is too long.
+  /// Calls `body` with the socket address for a path, or returns `nil` if the path is too long.
   private static func withUnixAddress(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32? {

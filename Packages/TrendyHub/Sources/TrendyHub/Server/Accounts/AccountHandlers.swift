@@ -142,7 +142,7 @@ struct AccountHandlers: Sendable {
     return .json(.object(members))
   }
 
-  /// Pairs a browser as a device. Its token is sent only in the cookie.
+  /// Pairs a browser as a device. The browser's token is sent only in the cookie.
   private func beginSession(_ call: HubCall) async throws -> HTTPResponse {
     try configuration.check(browserOriginOf: call.request)
     let (token, device) = try await paired(call, replacing: try call.body().optionalString("replaces"))

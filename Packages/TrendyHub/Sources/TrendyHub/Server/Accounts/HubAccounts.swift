@@ -88,7 +88,7 @@ public struct HubAccounts: Sendable {
     return user
   }
 
-  /// Removes a user: revokes the tokens of all devices and deletes the pairing codes. The data stays.
+  /// Removes a user: revokes the tokens of all devices and deletes the pairing codes. The user's data is kept.
   ///
   /// If `isErasing` is set, the data is scheduled to be erased by ``finishErasing(user:alongside:)``, which cannot be
   /// undone.
@@ -155,18 +155,18 @@ public struct HubAccounts: Sendable {
     return "\(digits.prefix(4))-\(digits.suffix(4))"
   }
 
-  /// Exchanges a pairing code for a token. The token is returned only here; the hub stores its hash.
+  /// Exchanges a pairing code for a token. The token is returned only here, because the hub stores only its hash.
   ///
-  /// Unknown, used and expired codes take the same steps, so an attacker cannot tell them apart.
+  /// Unknown, used and expired codes are handled in the same way, so an attacker cannot distinguish them.
   ///
   /// - Parameters:
   ///   - code: Eight digits, with or without a hyphen.
   ///   - deviceName: Non-empty name of the device.
   ///   - holder: Id of the user whose record the device already contains. A code for another user is rejected and stays
   ///     valid.
-  ///   - former: Id of the client's previous device, if the client was paired before. It is revoked if it belongs to
-  ///     the same user as the code.
-  ///   - address: Network address of the client, for counting its attempts; `nil` for the hub's operator.
+  ///   - former: Id of the client's previous device, if the client was paired before. That device is revoked if it
+  ///     belongs to the same user as the code.
+  ///   - address: Network address of the client, for counting its attempts, or `nil` for the hub's operator.
   /// - Throws: A ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
   public func pair(
     code: String, deviceName: String, holder: String? = nil, replacing former: String? = nil, address: String? = nil
@@ -261,7 +261,7 @@ public struct HubAccounts: Sendable {
   func noteSeen(_ device: HubDevice, saying report: HubDeviceReport?) throws {
     let now = clock.now
     try storage.writeDirectory { directory in
-      // Read the device again: it may have been revoked in the meantime.
+      // Read the device again, because it may have been revoked in the meantime.
       guard var current = try directory.device(tokenHash: device.tokenHash), current.isToBeNoted(now, saying: report)
       else { return }
       current.seenAt = now

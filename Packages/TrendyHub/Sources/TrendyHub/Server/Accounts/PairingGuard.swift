@@ -3,15 +3,15 @@ import Foundation
 /// Limits attempts to guess pairing codes, which have only eight digits.
 ///
 /// An attempt counts against the subscriber (an IPv4 address or a /64 IPv6 network) and against the code, so an
-/// attacker cannot prevent other users from pairing. It is stored before the code is compared, so neither concurrent
-/// requests nor several hubs on one database allow more attempts. With five attempts in the ten-minute lifetime of a
-/// code, a hundred thousand addresses find a given code with a probability of 1 in 200.
+/// attacker cannot prevent other users from pairing. Attempts are stored before the code is compared, so neither
+/// concurrent requests nor several hubs on one database allow more attempts. With five attempts in the ten-minute
+/// lifetime of a code, a hundred thousand addresses find a given code with a probability of 1 in 200.
 public enum PairingGuard: Sendable {
-  /// Maximum number of attempts per address and per code within ``window``.
+  /// Maximum number of attempts within ``window`` from one address, and for one code.
   public static let attempts = 5
   /// Period in which attempts are counted.
   public static let window: Duration = .seconds(600)
-  /// Maximum number of stored addresses and codes; beyond it, those with the oldest attempts are deleted.
+  /// Maximum number of stored addresses and codes. If it is exceeded, those with the oldest attempts are deleted.
   static let capacity = 10_000
 
   private static var seconds: Double { Double(window.components.seconds) }
@@ -24,10 +24,10 @@ public enum PairingGuard: Sendable {
 
   /// Records an attempt under each key, unless a key has too many.
   ///
-  /// - Returns: Time to wait if a key already has too many attempts; otherwise `nil`.
+  /// - Returns: Time to wait if a key already has too many attempts, otherwise `nil`.
   static func count(_ keys: [String], now: Date, in directory: any HubDirectoryTransaction) throws -> Duration? {
     let recent = try keys.map { key in
-      // A time in the future was stored by a hub whose clock has since been set back.
+      // Ignore times in the future, which were stored by a hub whose clock has since been set back.
       try directory.pairingAttempts(key: key).filter { abs(now.timeIntervalSince($0)) < seconds }
     }
     let waits = recent.filter { $0.count >= attempts }.compactMap { times in

@@ -72,7 +72,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Restores a deleted entity; with `with=entries`, also the entities that were deleted together with a type.
+  /// Restores a deleted entity and, with `with=entries`, also the entities that were deleted together with a type.
   func restore(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let with = kind == .eventType ? call.text("with") : nil
     guard with == nil || with == "entries" else {
@@ -140,7 +140,7 @@ struct EntityHandlers: Sendable {
 }
 
 extension HubCall {
-  /// Returns the edit described by the request headers; `nil` without an idempotency key.
+  /// Returns the edit described by the request headers, or `nil` without an idempotency key.
   func edit() throws -> HubEdit? {
     let key = try idempotencyKey()
     let time = try number("Trendy-Time", in: SyncRange.stamp)

@@ -22,7 +22,7 @@ package struct EventSearch: Sendable {
   ///   - before: Exclusive end of the search, in milliseconds since 1970.
   ///   - limit: Number of matches after which the search ends. Matches with equal timestamps are never split.
   ///   - texts: Trigram index, to which the search adds months.
-  /// - Returns: The matches, and the timestamp before which to continue; `nil` if the search is complete.
+  /// - Returns: The matches, and the timestamp before which to continue or, if the search is complete, `nil`.
   func run(
     _ reading: any HubReadTransaction, before: Int64, limit: Int, texts: inout MonthTexts
   ) throws -> (found: [HubEntry], next: Int64?) {

@@ -130,8 +130,8 @@ private struct TypeMerge {
     author = "\(sender.restDevice):\(act)"
   }
 
-  /// Changes by this merge that are still in place: the number of moved events, mutations that delete the properties it
-  /// created, and mutations that move all other entities back.
+  /// Changes by this merge that are still in place: the number of moved events, mutations that delete the properties
+  /// that the merge created, and mutations that move all other entities back.
   struct Moved {
     var events = 0
     var definitions: [HubMutation] = []
@@ -276,7 +276,8 @@ extension HubCore {
     }
   }
 
-  /// Returns the entities deleted together with an entity. Their versions are immediately below its tombstone's.
+  /// Returns the entities deleted together with an entity. Their versions are immediately below that entity's
+  /// tombstone.
   private func deletedEvents(
     with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReadTransaction
   ) throws -> [HubEntry] {

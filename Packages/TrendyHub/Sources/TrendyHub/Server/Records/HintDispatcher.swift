@@ -4,7 +4,7 @@ import Synchronization
 final class HintDispatcher: Sendable {
   private let hints = Mutex<(any HintSubscription)?>(nil)
 
-  /// Replaces the subscription; `nil` ends it.
+  /// Replaces the subscription, or ends it if the new one is `nil`.
   func open(_ hints: (any HintSubscription)?) {
     // Release the previous subscription outside the lock.
     let earlier = self.hints.withLock { held in

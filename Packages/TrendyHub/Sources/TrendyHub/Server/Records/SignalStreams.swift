@@ -4,12 +4,12 @@ import TrendyProtocols
 
 /// Change streams, which send a record's head to devices as server-sent events (WHATWG HTML, 9.2).
 ///
-/// A stream has at most one pending event. Newer events replace it while the reader is slow, so nothing queues up. No
-/// task runs while no stream is open.
+/// A stream has at most one pending event. While the reader is slow, newer events replace the pending one, so nothing
+/// queues up. No task runs while no stream is open.
 final class SignalStreams: Sendable {
-  /// Maximum number of open streams per device and per user.
+  /// Maximum numbers of open streams, for a device and for a user.
   static let limits = (device: 4, user: 64)
-  /// Maximum number of streams checked against the storage at once. The others wait for their turn.
+  /// Maximum number of streams checked against the storage at once. Other streams wait for their turn.
   static let looksAtOnce = 256
   /// Time without events after which a comment is sent, because proxies and clients close idle connections.
   static let keepAliveInterval: Duration = .seconds(25)
@@ -165,7 +165,7 @@ final class SignalStreams: Sendable {
 
   /// Announces a new head after a durable write.
   ///
-  /// Calls may arrive out of order; a stream's head never decreases.
+  /// Calls may arrive out of order, but a stream's head never decreases.
   func onHead(_ head: Int64, of user: String) {
     tell({ $0.idsByPerson[user] }) { stream in
       stream.head = max(stream.head ?? head, head)
@@ -320,6 +320,6 @@ final class SignalStream: Sendable {
 
   deinit { streams.close(id) }
 
-  /// Returns the next text; `nil` at the end or when the task is cancelled. Calls must not overlap.
+  /// Returns the next text, or `nil` at the end or when the task is cancelled. Calls must not overlap.
   func next() async -> Data? { await streams.next(id) }
 }

@@ -6,7 +6,7 @@ struct Authenticator: Sendable {
   let store: HubStore
   let configuration: HubConfiguration
 
-  /// Returns the device that sent a request; `nil` if the route needs no token.
+  /// Returns the device that sent a request, or `nil` if the route needs no token.
   ///
   /// - Throws: A ``Problem`` with status 401, or 403 if a browser sent it from another site's page.
   func device(of request: HTTPRequest, for access: HubRoute.Access) async throws -> HubDevice? {

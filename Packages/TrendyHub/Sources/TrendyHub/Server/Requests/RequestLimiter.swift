@@ -1,12 +1,12 @@
-/// Rate limit per device. Allows a burst of one minute's requests, then evenly spaced ones.
+/// Rate limit for each device. Allows a burst of one minute's requests, then evenly spaced ones.
 ///
-/// Uses the generic cell rate algorithm (ITU-T I.371), which stores one time per device: when its past requests would
-/// end if they were evenly spaced.
+/// Uses the generic cell rate algorithm (ITU-T I.371), which stores one timestamp per device: the time at which its
+/// past requests would end if they were evenly spaced.
 struct RequestLimiter: Hashable, Sendable {
   private let interval: Duration
   private let tolerance: Duration
   private var evenAt: [String: Duration] = [:]
-  /// Number of stored devices at which expired ones are removed; grows to twice the number of active devices.
+  /// Number of stored devices at which expired devices are removed. Grows to twice the number of active devices.
   private var maxRemembered = 1024
 
   /// Creates a limiter. `requestsPerMinute` is at least 1.

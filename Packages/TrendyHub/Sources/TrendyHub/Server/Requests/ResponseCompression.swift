@@ -6,7 +6,7 @@ import TrendyModels
 struct ResponseCompression: Sendable {
   let store: HubStore
 
-  /// Minimum size of a response to compress, in bytes. Smaller ones fit into a single packet.
+  /// Minimum size of a response to compress, in bytes. Smaller responses fit into a single packet.
   private static let minBytes = 1400
   /// Minimum size in bytes of a body to compress on a storage worker, queued with the user's other calls.
   private static let smallBytes = 65_536

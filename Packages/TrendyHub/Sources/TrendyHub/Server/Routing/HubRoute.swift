@@ -16,7 +16,7 @@ package struct HubRoute: Sendable {
   package enum Access: Sendable {
     /// No credentials.
     case open
-    /// No credentials for a process on this machine; otherwise a device's token.
+    /// No credentials for a process on this machine, or a device's token for any other client.
     case local
     /// A device's token, as a bearer token or in a browser's cookie.
     case device
@@ -88,7 +88,7 @@ package struct HubRoute: Sendable {
   let body: HubSchema?
   /// Whether the request body is a file instead of a document.
   let takesBytes: Bool
-  /// Successful responses. All others are problem documents.
+  /// Successful responses. All other responses are problem documents.
   let answers: [Answer]
   let headers: [Parameter]
   /// Whether requests count towards the rate limit.
@@ -148,7 +148,7 @@ package struct HubRoute: Sendable {
     path.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
   }
 
-  /// Returns the values of the path parameters; `nil` if the path does not match.
+  /// Returns the values of the path parameters, or `nil` if the path does not match.
   func match(_ segments: [String]) -> [String: String]? {
     guard segments.count == path.count else { return nil }
     var values: [String: String] = [:]

@@ -2,10 +2,12 @@ import TrendyModels
 
 /// Finds the destination of a request.
 ///
-/// Requests from trackers and for dashboard files are recognized by path. All others are matched to a ``HubRoute``.
+/// Requests from trackers and for dashboard files are recognized by path. All other requests are matched to a
+/// ``HubRoute``.
 package struct HubRouter: Sendable {
   package let routes: [HubRoute]
-  /// Routes by number of segments. Those without parameters come first, so `events/batch` is not taken for an event.
+  /// Routes by number of segments. Routes without parameters come first, so `events/batch` is not mistaken for an
+  /// event.
   private let byLength: [Int: [HubRoute]]
   private let takesReadings: Bool
 

@@ -81,8 +81,8 @@ struct SyncHandlers: Sendable {
       let contact = core.contact(
         device: device, cursor: cursor, seen: position?.said, after: last, in: state, now: clock.now)
     else { return }
-    // The response may be sent before the contact is stored. This is safe: a device that falls below the horizon in the
-    // meantime takes a snapshot, and the list of epochs is shortened only when the hub starts.
+    // The response may be sent before the contact is stored. This is safe, because a device that falls below the
+    // horizon in the meantime takes a snapshot, and the list of epochs is shortened only when the hub starts.
     try records.store.note(user: sender.user) { try $0.putContact(contact) }
   }
 
@@ -93,8 +93,8 @@ struct SyncHandlers: Sendable {
       .tagged(state.tag)
   }
 
-  /// Runs a check that may refuse a device's request, and adds the hub position to the problem. The device needs it to
-  /// continue.
+  /// Runs a check that may refuse a device's request, and adds to the problem the hub position, which the device needs
+  /// to continue.
   private func tellingState<Result>(in reading: any HubReadTransaction, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -201,7 +201,7 @@ extension HubCall {
     return device
   }
 
-  /// Position reported in the query; `nil` without a device identity.
+  /// Position reported in the query, or `nil` without a device identity.
   fileprivate func position() throws(Problem) -> DevicePosition? {
     let seen = try integer("seen", in: SyncRange.counter, default: 0)
     let lastSequence = try optionalInteger("last_seq", in: SyncRange.counter)
@@ -213,7 +213,7 @@ extension HubCall {
 extension HubCore.Push {
   private static let maxMutations = 500
 
-  /// Validates a push. An invalid document fails the whole request; an invalid mutation fails only itself.
+  /// Validates a push. An invalid document fails the whole request, whereas an invalid mutation fails only itself.
   init(_ push: PushDocument<LenientElement<MutationEnvelope>>) throws(Problem) {
     guard Identifier.isValid(push.device) else { throw .invalid("device: expected \(Identifier.rule)") }
     guard push.mutations.count <= Self.maxMutations else {
@@ -286,7 +286,7 @@ extension HubMutation {
 private struct SnapshotPartName: Sendable {
   private static let unknownKinds = "*"
 
-  /// Position at which the part begins; `nil` for the first part.
+  /// Position at which the part begins, or `nil` for the first part.
   var place: HubCore.SnapshotPlace?
   var epoch: String
 
@@ -344,13 +344,13 @@ extension [SerializedEntry] {
   }
 }
 
-/// Writes a snapshot in chunks of 256 lines, so a large one is never completely in memory.
+/// Writes a snapshot in chunks of 256 lines, so a large snapshot is never completely in memory.
 private final class SnapshotWriter: Sendable {
   private static let linesPerPiece = 256
 
   private let header: SnapshotHeader
   private let lines: SerializedEntryList
-  /// Index of the next line; -1 for the header.
+  /// Index of the next line, or -1 for the header.
   private let place = Mutex(-1)
 
   init(header: SnapshotHeader, lines: SerializedEntryList) {
