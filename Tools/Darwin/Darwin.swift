@@ -1,5 +1,5 @@
 // Declarations of Apple's Swift overlay of Darwin that Trendy uses, in place of C macros and variadic functions, which
-// Swift does not import. Bodies are never compiled.
+// Swift does not import. Function bodies are never compiled.
 @_exported public import Darwin
 
 public var errno: Int32 {

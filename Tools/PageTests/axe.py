@@ -19,7 +19,7 @@ class Axe:
         """Violations of axe-core's rules, one per line."""
         # Run through the debugger: the page's policy allows only scripts from the hub.
         browser.devtools("Runtime.evaluate", expression=self.source)
-        # Wait for theme transitions to finish; endless animations are ignored.
+        # Wait for theme transitions to finish, but ignore endless animations.
         return browser.later("""
           const frame = () => new Promise(requestAnimationFrame);
           const ending = () => document.getAnimations().filter((animation) => animation.playState === 'running' &&

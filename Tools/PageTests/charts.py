@@ -131,7 +131,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
                 if ago != 10
             ]
         )
-        # Of two types, the one with the lower id is named first.
+        # The type with the lower id is named first.
         first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
         browser.shows(f"{first} and {second} are most strongly related. Correlation is not causation.", "main")
         browser.shows(f"More {second} on days with more {first} (strong correlation).", ".relations")

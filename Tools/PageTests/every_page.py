@@ -160,7 +160,7 @@ def no_word_is_broken_and_no_value_cut_on_the_narrowest_phone_with_any_font(worl
             browser.size(320)
             for page in [*PAGES, f"/types/{world.types['coffee']}", f"/timeline/{yesterday}"]:
                 browser.go(page)
-                # A page that loads slowly shows its title only.
+                # A page that loads slowly shows only its title.
                 browser.wait(
                     lambda: browser.script(
                         "return document.querySelector('main h1') && document.querySelector('main .head p')?."

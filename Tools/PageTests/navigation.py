@@ -103,7 +103,7 @@ def drives_of_a_full_month_are_all_there(world):
         pair(browser, hub)
         browser.go("/trips?month=2025-05")
         browser.shows("2 trips, 24.0 km.", "main")
-        # An empty month links to the latest trip; an empty record does not.
+        # An empty month links to the latest trip, whereas an empty record does not.
         browser.go("/trips?month=2025-07")
         browser.shows("The latest trip was on", "main")
         browser.press("main .button", "Show")

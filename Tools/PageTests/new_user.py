@@ -202,7 +202,7 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
             ),
             "how far it was is not cut",
         )
-        # B classifies the visible trip and moves on to the next one in the list.
+        # B classifies the visible trip and moves on to the next trip in the list.
         browser.size(1280)
         browser.go(f"/trips/{first}")
         browser.find(".trip-list [aria-current]")

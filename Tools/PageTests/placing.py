@@ -118,8 +118,8 @@ def a_place_is_made_where_the_browser_is(world):
         )
         for path, sources in (("/", ""), ("/trips", ""), ("/places", "self"), ("/places/home", "self")):
             check(f"geolocation=({sources})" in policy(path), f"policy of {path}: {policy(path)}")
-        # Only the document of the places page may request the location. It is therefore loaded, and keeps the typed
-        # values.
+        # Only the document of the places page may request the location, so this document is loaded. The typed values
+        # are kept.
         for state, error in (("denied", "does not share its location"), ("granted", None)):
             browser.devtools("Browser.setPermission", permission={"name": "geolocation"}, setting=state)
             browser.devtools("Emulation.setGeolocationOverride", latitude=52.379, longitude=4.9, accuracy=12.4)

@@ -87,7 +87,7 @@ def entries_of_one_user_never_go_to_another_who_pairs_the_browser(world):
         browser.shows("This browser was removed from the hub.", "#sync")
         browser.press("#sync button", "Pair again")
         browser.shows("1 entry is still stored here.", "main")
-        # Collects all text drawn from now on. None of it may be Ada's.
+        # Collects all text drawn from now on, which must not contain Ada's text.
         browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
             source="""

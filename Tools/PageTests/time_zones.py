@@ -9,7 +9,7 @@ from harness import check, pair, quiet, same, test
 from hub import Device
 import life
 
-# Without daylight saving time and sixteen hours apart: a morning in Tokyo is the previous afternoon in Phoenix.
+# Zones without daylight saving time, sixteen hours apart: a morning in Tokyo is the previous afternoon in Phoenix.
 HOME, AWAY = "Asia/Tokyo", "America/Phoenix"
 
 

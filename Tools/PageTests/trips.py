@@ -282,7 +282,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "March",
         )
         browser.press("figure .tools button", "Chart")
-        # 81 km by odometer for 80 km of trips is fine; 19 km for none is not.
+        # 81 km by odometer for 80 km of trips is acceptable, but 19 km without trips is not.
         browser.shows("The difference is more than 2 %.", "main")
         browser.shows("trips are 19.0 km short (100 %)", ".odometer")
         same(browser.count(".odometer ul li"), 1, "days to look at")
@@ -396,7 +396,7 @@ def long_ways_and_long_names_keep_their_columns_on_the_narrowest_phone(world):
             "getBoundingClientRect().width))"
         )
         same(len(set(widths)), 1, "bars of one scale")
-        # Dates are formatted for readers; files use ISO dates.
+        # Dates on the page are formatted for readers, whereas files contain ISO dates.
         day = life.day(1)
         browser.shows(f"{day:%a} {day.day} ", ".trip-table")
         browser.go("/trips")

@@ -190,7 +190,7 @@ struct BadInputTests {
   }
 
   @Test func `a full disk rejects the save, keeps all data, and accepts saves again when there is space`() throws {
-    // For the program, a file size limit has the same effect as a full disk.
+    // Set a file size limit, which has the same effect for the program as a full disk.
     let result = try bench.shell(
       "ulimit -f 8; trendy log coffee --store '\(bench.store())' -n \(String(repeating: "x", count: 20_000))")
     #expect(result.status == 74, "\(result.talk)\(result.output)")

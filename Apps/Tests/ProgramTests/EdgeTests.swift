@@ -106,8 +106,8 @@ struct EdgeTests {
     check(try bench.run("trendyd", hub), hub, path)
   }
 
-  /// Checks the result for an unusual path. The command may create missing folders; if it fails, the error must contain
-  /// the path and the reason.
+  /// Checks the result for an unusual path. The command may create missing folders. If the command fails, the error
+  /// must contain the path and the reason.
   private func check(_ result: Workbench.Result, _ words: [String], _ path: String) {
     if result.status == 0, path.contains("missing") { return }
     #expect([66, 73, 74].contains(result.status), "\(words): \(result.status) \(result.talk)")

@@ -9,7 +9,7 @@ import TrendyPersistence
 
 /// Tests how programs handle SIGTERM while they work, and access control of the agent's socket.
 ///
-/// A program exits within a second and logs anything that it had to abandon. The tests do not measure this time,
+/// Programs exit within a second and log all work that they had to abandon. The tests do not measure the time to exit,
 /// because it may be longer while other tests use the CPU.
 @Suite("Termination and access to the daemon", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct EndingTests {
@@ -28,8 +28,8 @@ struct EndingTests {
       ])
     defer { half.kill() }
     #expect(try eventually { half.text.contains("sent") ? true : nil } == true)
-    // This request is sent after the incomplete one. Once the hub has answered this request, it must have received the
-    // incomplete one, too.
+    // This request is sent after the incomplete request. When the hub answers it, the hub must also have received the
+    // incomplete request.
     #expect(try bench.shell("curl -sf \(hub.url)/api/v1/health").status == 0)
     hub.stop()
     #expect(hub.process.terminationStatus == 0)

@@ -62,7 +62,7 @@ struct HookTests {
     #expect(events.last?["event_type"]?.objectValue?["name"] == "coffee")
     #expect(
       listed.contains { $0.objectValue?["id"] == events.last?["id"] && $0.objectValue?.keys == events.last?.keys })
-    // The hook's output appears in the log. Hooks inherit only the three standard streams; the fourth descriptor is
+    // The hook's output appears in the log. Hooks inherit only the three standard streams. The fourth descriptor is
     // opened by `ls`.
     #expect(
       try eventually { agent.text.contains("Hook on-event: on-event unset 4") ? true : nil } == true, "\(agent.text)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Helpers for tests of charts and reports. They log events line by line and run commands as of 20 November 2024.
+/// Helpers for tests of charts and reports, which log events line by line and run commands as of 20 November 2024.
 extension Workbench {
   /// Logs events from lines in the syntax of `trendy log -`.
   func log(_ lines: [String]) throws {

@@ -32,7 +32,7 @@ final class Workbench {
   /// Folder that contains the programs and the test executable.
   static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
 
-  /// Returns the path of one of the project's programs; an absolute path is returned unchanged.
+  /// Returns the path of one of the project's programs. Returns an absolute path unchanged.
   static func path(_ program: String) -> String {
     program.hasPrefix("/") ? program : programs.appending(path: program).path
   }
@@ -63,7 +63,7 @@ final class Workbench {
     process.arguments = words
     process.environment = self.environment(environment)
     process.standardInput = FileHandle.nullDevice
-    // Output goes to files rather than pipes, so that a program never blocks on a full pipe.
+    // Write output to files rather than pipes, so that a program never blocks on a full pipe.
     let output = folder.appending(path: "out-\(UUID().uuidString)")
     let talk = folder.appending(path: "err-\(UUID().uuidString)")
     try Data().write(to: output)

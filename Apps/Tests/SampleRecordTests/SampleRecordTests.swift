@@ -36,7 +36,7 @@ import TrendyModels
     #expect(life.days.allSatisfy(days.contains))
   }
 
-  /// The seeds differ from those used while the generator was developed.
+  /// The seeds differ from the seeds used while the generator was developed.
   @Test(arguments: 100..<120)
   func `Built-in correlations are found`(seed: UInt64) throws {
     let life = try life(seed: seed, days: 365)

@@ -21,7 +21,7 @@ struct DeviceScenario {
   private let engine: SyncEngine
   private let readsSnapshots: Bool
 
-  /// Replaces some of the hub's responses with fuzzed ones.
+  /// Replaces some of the hub's responses with fuzzed responses.
   fileprivate final class Answers: Sendable {
     struct State {
       var source: FuzzSource
@@ -42,7 +42,7 @@ struct DeviceScenario {
       return content.withLock { state in
         var response = HTTPResponse(status: honest.status, headers: honest.headers, body: .data(body))
         state.asked += 1
-        // Mostly fuzzes the response under test (page or snapshot), occasionally the other one.
+        // Usually fuzz the kind of response under test (page or snapshot), and occasionally the other kind.
         let isMeant = state.readsSnapshots ? isSnapshot : !isSnapshot
         guard state.fuzzedAnswers > 0, isMeant || state.source.once(in: 10) else { return response }
         state.fuzzedAnswers -= 1

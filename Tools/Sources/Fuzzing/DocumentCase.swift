@@ -1,8 +1,8 @@
 import Foundation
 import TrendyModels
 
-/// Decodes fuzzed JSON as a wire type: decoding must throw an ``/TrendyModels/APIError`` or return a value that
-/// survives another round trip unchanged.
+/// Decodes fuzzed JSON as a wire type. Decoding must throw an ``/TrendyModels/APIError`` or return a value that another
+/// round trip does not change.
 enum DocumentCase {
   static func run(_ source: inout FuzzSource) throws -> String {
     let sample = source.pick(samples)
@@ -20,7 +20,7 @@ enum DocumentCase {
     } catch {
       throw Finding("\(type) throws \(Swift.type(of: error)) \(error) for \(String(decoding: text, as: UTF8.self))")
     }
-    // Encoding cannot fail: JSON has no infinite or NaN doubles.
+    // Encoding cannot fail, because JSON has no infinite or NaN doubles.
     let written = try WireJSON.encode(value)
     let again = try WireJSON.encode(try WireJSON.decode(type, from: written))
     guard again == written else {

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Random source for one case: numbers at the limits of their ranges, unusual strings and mutated documents.
 ///
-/// All values follow from the seed, so a case is reproducible by its number.
+/// The seed determines all values, so a case is reproducible by its number.
 struct FuzzSource: RandomNumberGenerator {
   private var generator: SeededGenerator
 
@@ -38,7 +38,7 @@ struct FuzzSource: RandomNumberGenerator {
     }
   }
 
-  /// Returns a number as JSON text; it may exceed 64 bits or be invalid.
+  /// Returns a number as JSON text. The number may exceed 64 bits or be invalid.
   mutating func numeral() -> String {
     switch below(8) {
     case 0:

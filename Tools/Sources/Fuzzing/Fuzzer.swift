@@ -1,5 +1,5 @@
 /// Runs numbered cases against one parser of external input. If a case crashes the program or violates a property of
-/// its target, the report contains its number, which reproduces the case.
+/// its target, the report contains the number of the case, by which it can be reproduced.
 public struct Fuzzer: Sendable {
   public enum Target: String, CaseIterable, Sendable {
     /// HTTP requests, read by the hub's parser.
@@ -76,7 +76,7 @@ public struct Fuzzer: Sendable {
     }
   }
 
-  /// Number of cases that share one device or hub; a scenario is reported by the number of its first case.
+  /// Number of cases that share one device or hub. A scenario is reported by the number of its first case.
   static let scenarioLength: UInt64 = 20
 
   private func scenarios(

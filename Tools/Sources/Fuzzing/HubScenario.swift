@@ -2,8 +2,8 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Sends a sequence of fuzzed requests to one hub: none may cause an internal error, and a device must be able to read
-/// the resulting change feed.
+/// Sends a sequence of fuzzed requests to one hub. No request may cause an internal error, and a device must be able to
+/// read the resulting change feed.
 struct HubScenario {
   private var source: FuzzSource
   private let hub: FuzzHub
@@ -154,7 +154,7 @@ struct HubScenario {
     return "\(try await hub.ask(source.once(in: 20) ? "HEAD" : "GET", path).status)"
   }
 
-  /// Checks that the hub still accepts valid requests after the fuzzed ones.
+  /// Checks that the hub still accepts valid requests after the fuzzed requests.
   private func checkServesValidRequests() async throws {
     let body =
       #"{"device":"sound","acked_through":0,"last_seq":1,"mutations":[{"id":"s1","seq":1,"entity_type":"event_type","#

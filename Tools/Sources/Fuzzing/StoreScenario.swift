@@ -123,7 +123,7 @@ struct StoreScenario {
       id: "fuzz", method: method, target: "/api/v1\(path)",
       headers: HTTPHeaders([("Authorization", "Bearer \(token)")]), body: Data(body.utf8))
     let response = await server.handle(request)
-    // Damaged rows may only be detected while the body is streamed.
+    // Damaged rows may be detected only while the body is streamed.
     return (try? await response.collectedBody()) == nil ? 500 : response.status
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import TrendyInterchange
 import TrendyModels
 
-/// Reads fuzzed tracker uploads and track files: reading must throw or return a batch whose fixes all have valid
+/// Reads fuzzed tracker uploads and track files. Reading must throw or return a batch in which all fixes have valid
 /// coordinates.
 enum TrackCase {
   static func run(_ source: inout FuzzSource) throws -> String {

@@ -73,7 +73,7 @@ package final class HubConnection {
     guard head.hasPrefix("HTTP/1.1 200") else { throw Failed(description: head) }
   }
 
-  /// Opens a streaming response like ``open(_:)`` and reads until it contains `text`.
+  /// Opens a streaming response like ``open(_:)`` and reads until the response contains `text`.
   package func open(_ path: String, until text: String) throws {
     try open(path)
     try read(until: text)

@@ -2,7 +2,7 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
   case usage(String)
   /// The folder contains files that were not created by a benchmark.
   case folderInUse(path: String)
-  /// A system call failed; `code` is `errno`.
+  /// A system call failed. `code` is `errno`.
   case system(call: String, path: String, code: Int32)
   case child(String)
   /// A row that was written could not be read.

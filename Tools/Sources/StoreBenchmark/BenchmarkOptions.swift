@@ -31,7 +31,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
   /// Number of rows, at least 1.
   package var count = 100_000
   package var directory = "./bench-data"
-  /// Number of measured operations; `nil` for the default of the workload.
+  /// Number of measured operations, or `nil` for the workload's default.
   package var operations: Int?
   /// Number of concurrent writers, 1 to 64.
   package var processes = 2
@@ -65,7 +65,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
         if workload == nil {
           throw .usage("unknown workload \"\(value)\"; expected one of \(Workload.offered.joined(separator: ", "))")
         }
-      // The limit keeps the product of index and span below 2^63.
+      // Limit the number to keep the product of index and span below 2^63.
       case "--n": count = try Self.number(option, value, in: 1...100_000_000)
       case "--dir": directory = try Self.folder(value)
       case "--ops": operations = try Self.number(option, value, in: 1...1_000_000_000)

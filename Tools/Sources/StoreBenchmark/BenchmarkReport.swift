@@ -3,14 +3,14 @@ package struct BenchmarkReport: Hashable, Sendable {
   package var seconds = 0.0
   /// Total wall time, including process start and exit, if the workload starts processes in sequence.
   package var wallSeconds: Double?
-  /// Duration of each operation in seconds, unordered; empty if operations were not timed individually.
+  /// Duration of each operation in seconds, unordered. Empty if operations were not timed individually.
   package var latencies: [Double] = []
   package var operations = 0
   package var rows = 0
   package var check: UInt64 = 0
-  /// Peak resident memory of the measured processes in KiB; `nil` if the workload ran in this process.
+  /// Peak resident memory of the measured processes in KiB, or `nil` if the workload ran in this process.
   package var peakMemory: Int?
-  /// Memory of a reader with an open store in KiB, excluding mapped files; `nil` if unknown.
+  /// Memory of a reader with an open store in KiB, excluding mapped files, or `nil` if unknown.
   package var anonymousMemory: Int?
 
   package init() {}

@@ -2,9 +2,9 @@ package import TrendyFoundation
 package import TrendyModels
 import TrendyPersistence
 
-/// The rows of a benchmark, deterministic and identical to those of the C program that measures other engines.
+/// The rows of a benchmark, deterministic and identical to the rows of the C program that measures other engines.
 ///
-/// Properties are JSON text in that program and typed values here. For example,
+/// Properties are JSON text in the C program and typed values here. For example,
 /// `{"mood":1,"weight_kg":85.7,"place":"1d709678","energy":"high","steps":971}` has an integer, a number with one
 /// decimal, a string, a choice and an integer. ``propertiesText(_:)`` writes the same bytes.
 package struct BenchmarkRows: Hashable, Sendable {
@@ -85,6 +85,6 @@ package struct BenchmarkRows: Hashable, Sendable {
   }
 
   package static func date(_ millis: Int64) -> Date { Date(timeIntervalSince1970: Double(millis) / 1000) }
-  /// Returns the milliseconds since 1970; `date` must be later.
+  /// Returns the milliseconds since 1970. `date` must be after 1970.
   package static func millis(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000 + 0.5) }
 }

@@ -49,7 +49,7 @@ struct ChildProcess {
     output = ends[0]
   }
 
-  /// Waits until the process exits. Its output must fit into the pipe buffer.
+  /// Waits until the process exits. The process's output must fit into the pipe buffer.
   func wait() throws(BenchmarkError) -> Ending {
     defer { close(output) }
     var status: Int32 = 0

@@ -5,7 +5,7 @@ import TrendyPersistence
 package struct RowCheck {
   init() {}
 
-  /// Returns the checksum of an event. The sum wraps around; missing strings and coordinates add 0.
+  /// Returns the checksum of an event. The sum wraps around. Missing strings and coordinates add 0.
   package static func value(_ event: borrowing Event) -> UInt64 {
     var check = RowCheck()
     return withUnsafePointer(to: event) { check.value(at: $0) }
@@ -67,7 +67,7 @@ package struct RowCheck {
   @inline(__always) private static func textLength(_ value: PackedValue) -> Int {
     switch value {
     case .int(let whole) where whole >= 0 && whole < 100_000: digits(Int(whole))
-    // One decimal; whole numbers are written with ".0".
+    // One decimal place. Whole numbers are written with ".0".
     case .double(let number) where number >= 0 && number < 10_000 && isTenths(number): digits(Int(number)) + 2
     case .string(let text): text.count + 2
     default: otherTextLength(value)
@@ -76,7 +76,7 @@ package struct RowCheck {
 
   @inline(never) private static func otherTextLength(_ value: PackedValue) -> Int { text(value.json).utf8.count }
 
-  /// Whether a number has at most one decimal.
+  /// Whether a number has at most one decimal place.
   /// - Parameter number: 0 to 10,000.
   @inline(__always) private static func isTenths(_ number: Double) -> Bool {
     let tenths = number * 10

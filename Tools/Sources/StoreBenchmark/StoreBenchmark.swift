@@ -51,7 +51,7 @@ extension StoreBenchmark {
   private func openStore() throws(StorageError) -> LocalStore { try openFactory().makeLocalStore() }
 
   private func openFactory() throws(StorageError) -> DefaultDataStoreFactory {
-    // With many concurrent writers, the default timeout would be too short.
+    // Set a longer timeout, because the default would be too short with many concurrent writers.
     try DefaultDataStoreFactory(
       directory: options.directory, fileSystem: PosixFileSystem(), options: .init(lockTimeout: .seconds(60)))
   }
@@ -87,7 +87,7 @@ extension StoreBenchmark {
     }
   }
 
-  /// Inserts rows and saves after every `rowsPerSave` of them. Generating the rows (1,000 at a time) is not measured.
+  /// Inserts rows and saves after every `rowsPerSave` rows. Generating the rows (1,000 at a time) is not measured.
   /// - Returns: duration of each save in seconds, including its upserts.
   private func insert(_ range: Range<Int>, rowsPerSave: Int, into store: LocalStore) throws -> [Double] {
     var latencies: [Double] = []
@@ -219,7 +219,7 @@ extension StoreBenchmark {
     return report
   }
 
-  /// Updates or deletes rows in batches of 100, then reads the remaining ones.
+  /// Updates or deletes rows in batches of 100, then reads the remaining rows.
   private func change(_ folder: BenchmarkFolder) throws -> BenchmarkReport {
     let isDeletion = options.workload == .delete
     try folder.setContent(nil)

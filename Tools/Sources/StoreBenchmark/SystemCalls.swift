@@ -29,7 +29,7 @@ package enum SystemCalls {
     #endif
   }
 
-  /// Returns the anonymous memory of this process in KiB; `nil` if the system does not report it.
+  /// Returns the anonymous memory of this process in KiB, or `nil` if the system does not report it.
   static func anonymousMemory() -> Int? {
     guard let status = fopen("/proc/self/status", "r") else { return nil }
     defer { fclose(status) }

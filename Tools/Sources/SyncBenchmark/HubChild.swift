@@ -5,8 +5,8 @@ import TrendyModels
 
 /// The hub in a child process, started as `trendy-bench-sync hub DIR`.
 ///
-/// It prints its port and four tokens, then reads commands from standard input until end of file and prints one line
-/// for each:
+/// The child prints its port and four tokens, then reads commands from standard input until end of file and prints one
+/// line for each command:
 /// - `create FROM TO` and `edit FROM TO` write events, as from a fifth device.
 /// - `count` prints the number of requests so far.
 /// - `memory` prints the peak memory in KiB.

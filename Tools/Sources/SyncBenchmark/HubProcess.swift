@@ -1,6 +1,6 @@
 import Foundation
 
-/// The hub's process, started and controlled by the benchmark; see ``HubChild``.
+/// The hub's process, which the benchmark starts and controls (see ``HubChild``).
 final class HubProcess {
   private(set) var url = URL(filePath: "/")
   private var tokens: [String] = []

@@ -3,12 +3,12 @@ struct Measurement {
   var operations = 0
   var seconds = 0.0
   var requests = 0
-  /// Duration of each operation, unordered; empty if operations were not timed individually.
+  /// Duration of each operation, unordered. Empty if operations were not timed individually.
   var latencies: [Duration] = []
   /// Durations of plain requests, for comparison.
   var roundTrips: [Duration] = []
   var hubPeakMemory = 0
-  /// Peak anonymous memory in KiB; see ``MemoryWatch``.
+  /// Peak anonymous memory in KiB (see ``MemoryWatch``).
   var peakAnonymous: Int?
   var hubPeakAnonymous: Int?
 

@@ -21,7 +21,7 @@ final class MemoryWatch: Sendable {
     }
   }
 
-  /// Stops sampling and returns the peak in KiB; `nil` if the system does not report it.
+  /// Stops sampling and returns the peak in KiB, or `nil` if the system does not report it.
   func peak() -> Int? {
     state.withLock { state in
       state.isOver = true

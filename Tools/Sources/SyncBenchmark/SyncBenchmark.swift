@@ -116,7 +116,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// Measures the time from the durable save on one device until another device has the event.
+  /// Measures the time from the durable save of an event on one device until another device has the event.
   private func live(_ hub: HubProcess) async throws -> Measurement {
     let (author, reader) = (try device("a", hub), try device("b", hub))
     try await author.sync()

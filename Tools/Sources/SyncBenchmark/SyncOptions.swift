@@ -21,9 +21,9 @@ package struct SyncOptions: Hashable, Sendable {
   }
 
   package var workload: Workload
-  /// Number of events, or of rounds for `empty` and `live`; at least 1.
+  /// Number of events, or of rounds for `empty` and `live`, at least 1.
   package var count: Int
-  /// Path of a folder that does not exist yet; deleted at the end.
+  /// Path of a folder that does not exist yet and is deleted at the end.
   package var directory: String
 
   package static let usage = """

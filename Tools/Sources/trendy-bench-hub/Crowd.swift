@@ -2,8 +2,8 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Many users with one device each. They are written directly to storage, because the API would compare each new name
-/// with all existing names.
+/// Many users with one device each. The users are written directly to storage, because the API would compare each new
+/// name with all existing names.
 struct Crowd {
   /// Device tokens, one per user.
   let tokens: [String]

@@ -1,7 +1,7 @@
 import Foundation
 import TrendyHub
 
-/// A hub in a child process, so that its memory and CPU time can be measured separately from its clients'.
+/// A hub in a child process, so that the hub's memory and CPU time can be measured separately from its clients'.
 final class HubProcess {
   private let process = Process()
   private let input = Pipe()

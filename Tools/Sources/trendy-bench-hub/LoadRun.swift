@@ -3,8 +3,8 @@ import HubConnection
 import StoreBenchmark
 import TrendyModels
 
-/// Measures the daemon's memory while eight users write, edit, delete, list, stream and request insights, each twelve
-/// times a second. Thirty streams open and close each minute.
+/// Measures the daemon's memory while eight users write, edit, delete, list, stream and request insights, with twelve
+/// requests per second from each user. Thirty streams open and close each minute.
 struct LoadRun {
   let directory: String
   /// Path of the release build of the daemon.

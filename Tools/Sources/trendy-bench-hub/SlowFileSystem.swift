@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TrendyPersistence
 
-/// The real file system; counts syncs and can delay each by 200 ms.
+/// The real file system with a sync counter and, optionally, a delay of 200 ms for each sync.
 final class SlowFileSystem: FileSystem {
   private let base = PosixFileSystem()
   private let isSlow = Mutex(false)

@@ -41,7 +41,7 @@ struct StreamsRun {
       delays.append((ContinuousClock.now - asked) / .milliseconds(1))
     }
     let wall = (ContinuousClock.now - writing) / .seconds(1)
-    // Excludes the CPU time that the idle streams use in the same period.
+    // Exclude the CPU time that the idle streams use in the same period.
     let write = (hub.processorTime() - busy - idlePart * wall) * 1e6 / Double(Self.writes)
     delays.sort()
     print(

@@ -7,8 +7,8 @@ import TrendyPersistence
 /// `trendy-bench-hub WORKLOAD DIR [SECONDS [STREAMS]]` or `trendy-bench-hub load DIR SECONDS DAEMON`.
 ///
 /// - `writers`: eight devices of one user write continuously, and each disk sync takes 200 ms. Meanwhile, other clients
-///   request the hub's health and read another user's events. Prints their latencies in milliseconds, the writers'
-///   requests per second, and syncs per write.
+///   request the hub's health and read another user's events. Prints the latencies of these clients in milliseconds,
+///   the writers' requests per second, and the syncs per write.
 /// - `readers`: the same while sixteen devices of one user read 1,000 events continuously.
 /// - `streams`: memory and CPU time of a hub with 10,000 open streams (or `STREAMS`), four per user, while idle and per
 ///   write.
@@ -147,7 +147,7 @@ final class Client: @unchecked Sendable {
 }
 
 extension TrendyBenchHub {
-  /// Returns a percentile in milliseconds, rounded to two decimals; -1 if `times` is empty.
+  /// Returns a percentile in milliseconds, rounded to two decimal places, or -1 if `times` is empty.
   static func percentile(_ percent: Int, of times: [Duration]) -> Double {
     let sorted = times.sorted()
     return sorted.isEmpty ? -1 : rounded(sorted[min(sorted.count * percent / 100, sorted.count - 1)] / .milliseconds(1))

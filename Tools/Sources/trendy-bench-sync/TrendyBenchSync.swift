@@ -3,8 +3,8 @@ import SyncBenchmark
 
 /// The suite `sync` of `trendy-bench`, and the hub that it measures.
 ///
-/// A separate executable because linking the network libraries would slow the start of the other suites by
-/// milliseconds.
+/// This suite is a separate executable, because linking the network libraries would slow the start of the other suites
+/// by milliseconds.
 @main
 enum TrendyBenchSync {
   static func main() async {

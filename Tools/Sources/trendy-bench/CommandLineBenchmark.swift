@@ -151,7 +151,7 @@ struct CommandLineBenchmark {
     ]
   }
 
-  /// Creates a store with `trendy init` and fills it; the last event is from the current hour.
+  /// Creates a store with `trendy init` and fills it. The last event is from the current hour.
   /// - Returns: the prefix of an id from the middle of the store.
   private func makeStore() throws -> String {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -162,7 +162,8 @@ struct CommandLineBenchmark {
     try Data().write(to: folder.appending(path: "timew/timewarrior.cfg"))
     let store = folder.appending(path: "store")
     _ = try CommandRun(trendy, ["init", "--store", store.path], environment: environment)
-    // Runs in a child process, because on Linux a process passes its peak memory on to the processes that it starts.
+    // Fill the store in a child process, because on Linux a process passes its peak memory on to the processes that it
+    // starts.
     guard let own = Bundle.main.executableURL?.path else {
       throw InputError(text: "the path of this executable is unknown")
     }

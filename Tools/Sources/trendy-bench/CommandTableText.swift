@@ -4,7 +4,8 @@ struct CommandTableText {
   var missing: [String] = []
   /// Durations of small durable writes in milliseconds.
   var flushes: [Double] = []
-  /// Peak memory of the benchmark in KiB. Linux passes it on to child processes, so smaller peaks cannot be measured.
+  /// Peak memory of the benchmark in KiB. Linux passes the peak on to child processes, so smaller peaks cannot be
+  /// measured.
   var ownPeak = 0
   private let events: Int
   private var rows: [[String]] = []

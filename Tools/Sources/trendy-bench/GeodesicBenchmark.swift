@@ -59,7 +59,7 @@ struct GeodesicBenchmark {
       }
       nanoseconds.append((ContinuousClock.now - start) / .nanoseconds(1) / Double(turns * pairs.count))
     }
-    // Using the sum keeps the optimizer from removing the loop.
+    // Use the sum, so that the optimizer does not remove the loop.
     precondition(!sum.isInfinite)
     let median = nanoseconds.sorted()[Self.rounds / 2]
     return "{\"pairs\":\(pairs.count),\"max_error_m\":\(worst),\"failures\":\(failures),"

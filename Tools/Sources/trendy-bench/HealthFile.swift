@@ -117,7 +117,7 @@ struct HealthFile {
   private mutating func moment(_ day: Int, _ second: Int) {
     let days = day + second / 86_400 + 16_801
     let second = second % 86_400
-    // Days since 1970 to civil date (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Convert days since 1970 to a civil date (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
     let shifted = days + 719_468
     let dayOfEra = shifted % 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

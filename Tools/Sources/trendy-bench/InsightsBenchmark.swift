@@ -42,7 +42,8 @@ struct InsightsBenchmark {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let (store, rows) = (folder.appending(path: "store").path, folder.appending(path: "rows").path)
     _ = try CommandRun(trendy, ["init", "--store", store], environment: environment)
-    // Runs in a child process, because on Linux a process passes its peak memory on to the processes that it starts.
+    // Fill the store in a child process, because on Linux a process passes its peak memory on to the processes that it
+    // starts.
     guard let own = Bundle.main.executableURL?.path else {
       throw InputError(text: "the path of this executable is unknown")
     }
@@ -133,7 +134,7 @@ struct InsightsBenchmark {
     var columns: [Int64] = []
     for start in stride(from: 0, to: count, by: 10_000) {
       for index in start..<min(count, start + 10_000) {
-        // In chronological order; each event is in the first hour of its day.
+        // Events are in chronological order, and each event is in the first hour of its day.
         let day = end - days * 86_400 + Int(Double(index) / Double(count) * Double(days) * 86_400)
         let type = Int(random.next() % UInt64(typeCount))
         let seconds = min(end - 1, day + Int(random.next() % 3600))

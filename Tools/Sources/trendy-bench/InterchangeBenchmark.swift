@@ -13,7 +13,7 @@ import TrendyModels
 
 /// `trendy-bench interchange`: speed and memory of reading other tools' files, compared with Python on the same files.
 ///
-/// The files are generated first. Each file is read in its own process to measure its peak memory.
+/// The files are generated first. Each file is read in a separate process, whose peak memory is measured.
 struct InterchangeBenchmark {
   static let usage = """
     usage: trendy-bench interchange [--size SIZE] [--events N] [--programs DIR] [--python FILE --script FILE] [--dir DIR]
@@ -75,7 +75,7 @@ struct InterchangeBenchmark {
     }
   }
 
-  /// `trendy-bench interchange-read FORMAT FILE`: reads one file in this process; `gpx-out N` writes N fixes.
+  /// `trendy-bench interchange-read FORMAT FILE`: reads one file in this process. `gpx-out N` writes N fixes instead.
   static func read(_ arguments: [String]) throws -> String {
     guard arguments.count == 2 else { throw InputError(text: usage) }
     let start = ContinuousClock.now
@@ -201,7 +201,7 @@ extension InterchangeBenchmark {
     return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Reports rates per second of wall-clock time and of CPU time; the latter is more reliable on a busy machine.
+  /// Reports rates per second of wall-clock time and of CPU time. CPU time is more reliable on a busy machine.
   private static func line(
     _ workload: String, _ reader: String, bytes: Int64, seconds: Double, processor: Double, memory: Int, records: Int
   ) -> String {
@@ -221,7 +221,7 @@ extension InterchangeBenchmark {
     return Int(text)
   }
 
-  /// Returns the peak memory of this process in KiB; `nil` if the system does not report it.
+  /// Returns the peak memory of this process in KiB, or `nil` if the system does not report it.
   private static func ownPeak() -> Int? {
     // Only available on Linux.
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }

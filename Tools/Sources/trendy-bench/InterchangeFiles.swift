@@ -7,7 +7,7 @@ import TrendyModels
 enum InterchangeFiles {
   private static let pieceBytes = 1 << 20
 
-  /// Writes a CSV of events in ascending order with twelve types; some rows have an end, a note, an amount or a mood,
+  /// Writes a CSV of events in ascending order with twelve types. Some rows have an end, a note, an amount or a mood,
   /// and quoted fields.
   static func writeTable(rows: Int, to handle: FileHandle) throws {
     var random = SeededGenerator(seed: 11)

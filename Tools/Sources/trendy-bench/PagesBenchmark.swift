@@ -120,7 +120,7 @@ struct PagesBenchmark {
     case trips
     case mileage
     case search
-    /// Searches for a word that does not occur; the request covers the first part of the record.
+    /// Searches for a word that does not occur. The request covers the first part of the record.
     case searchOfNothing = "search_nothing"
     case insights
 
@@ -208,7 +208,7 @@ struct PagesBenchmark {
 
     init(_ benchmark: PagesBenchmark) throws {
       process.executableURL = URL(filePath: benchmark.trendyd)
-      // Any free port; the hub writes it to a file.
+      // Use any free port, which the hub writes to a file.
       process.arguments = [
         "run", "--role", "hub", "--data", benchmark.data, "--listen", "127.0.0.1:0", "--limit",
         "requestsPerMinute=none",
@@ -247,7 +247,7 @@ struct PagesBenchmark {
     }
 
     func processorSeconds() throws -> Double {
-      // Fields are counted after the process name, which may contain spaces; utime and stime are fields 14 and 15.
+      // Count the fields after the process name, which may contain spaces. utime and stime are fields 14 and 15.
       let fields = try proc("stat").split(separator: ")").last?.split(separator: " ") ?? []
       guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
         throw InputError(text: "/proc has no CPU time of the hub")

@@ -13,7 +13,7 @@ struct ProgramBenchmarkOptions {
   private let values: [String: String]
   private let usage: String
 
-  /// Parses pairs of an option and its value; `known` contains the accepted options.
+  /// Parses pairs of an option and its value. `known` contains the accepted options.
   init(_ arguments: some Sequence<String>, known: Set<String>, usage: String) throws(InputError) {
     var values: [String: String] = [:]
     var rest = Array(arguments)[...]
@@ -51,7 +51,7 @@ struct ProgramBenchmarkOptions {
     return (FileManager.default.temporaryDirectory.appending(path: "trendy-bench-\(name)-\(getpid())"), true)
   }
 
-  /// Returns the Python interpreter and script of the peer; `nil` if not given.
+  /// Returns the Python interpreter and script of the peer, or `nil` if not given.
   func peer() throws(InputError) -> (python: String, script: String)? {
     switch (values["--python"], values["--script"]) {
     case (let python?, let script?): return (python, script)

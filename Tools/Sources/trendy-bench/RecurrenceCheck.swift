@@ -21,7 +21,7 @@ struct RecurrenceCheck {
   /// Runs all cases.
   /// - Parameter report: called with a description of each wrong case.
   /// - Returns: a summary such as `{"cases":300,"wrong":0}`.
-  /// - Throws: if the file cannot be read or has no cases. Wrong cases do not throw.
+  /// - Throws: an error if the file cannot be read or has no cases. Wrong cases do not cause an error.
   func run(_ report: (String) -> Void) throws -> String {
     let document = try WireJSON.decode(JSONValue.self, from: Data(contentsOf: file))
     guard let cases = document.objectValue?["cases"]?.arrayValue ?? document.arrayValue else {
@@ -36,7 +36,7 @@ struct RecurrenceCheck {
     return "{\"cases\":\(cases.count),\"wrong\":\(wrong)}"
   }
 
-  /// Describes the first difference; returns `nil` if all occurrences are correct.
+  /// Returns a description of the first difference, or `nil` if all occurrences are correct.
   private static func difference(_ each: JSONValue) -> String? {
     func text(_ name: String) -> String? { each.objectValue?[name]?.stringValue }
     guard let ruleText = text("rrule") else { return "the case has no rrule" }

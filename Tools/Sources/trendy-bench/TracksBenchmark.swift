@@ -29,7 +29,7 @@ struct TracksBenchmark {
       track.add(to: &all)
       print(score.json([("suite", "tracks"), ("track", name)]))
     }
-    // Leaving out one track at a time shows whether the result depends on a single track.
+    // Leave out one track at a time to show whether the result depends on a single track.
     for (name, index) in zip(names, tracks.indices) {
       var score = TripScore()
       for other in tracks.indices where other != index { tracks[other].add(to: &score) }

@@ -63,8 +63,8 @@ enum TrendyBench {
     }
   }
 
-  /// Replaces this process with `trendy-bench-sync`, a separate executable because its libraries would slow the start
-  /// of the other suites.
+  /// Replaces this process with `trendy-bench-sync`, which is a separate executable because its libraries would slow
+  /// the start of the other suites.
   private static func becomeSync(_ arguments: [String]) throws {
     guard let own = Bundle.main.executableURL else { throw InputError(text: "the path of this executable is unknown") }
     let program = own.deletingLastPathComponent().appending(path: "trendy-bench-sync").path

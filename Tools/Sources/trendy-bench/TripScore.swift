@@ -3,16 +3,16 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-/// Compares detected trips with true ones.
+/// Compares detected trips with true trips.
 ///
-/// A detection is correct if its overlap with a true trip exceeds half of the union of both (one to one, best pairs
-/// first). Periods without labels are ignored.
+/// A detection is correct if its overlap with a true trip exceeds half of the union of the two. Detections and true
+/// trips are matched one to one, best pairs first. Periods without labels are ignored.
 struct TripScore {
   typealias Interval = ClosedRange<Double>
 
   struct Trip {
     var time: Interval
-    /// Length in metres; `nil` if not reliable.
+    /// Length in metres, or `nil` if not reliable.
     var distance: Double?
     var rides: [Interval] = []
   }

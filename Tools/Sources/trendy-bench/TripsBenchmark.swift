@@ -5,7 +5,7 @@ import TrendyTrips
 /// `trendy-bench trips`: fixes per second that the trip detector processes on one core.
 ///
 /// Simulates days of a phone with motion readings: parked with drift and outliers, driving with stops at lights, and
-/// walking; a fix every second while moving and every ten seconds at rest.
+/// walking. The phone records a fix every second while moving and every ten seconds at rest.
 struct TripsBenchmark {
   static let usage = "usage: trendy-bench trips [--n FIXES]"
   private static let rounds = 5

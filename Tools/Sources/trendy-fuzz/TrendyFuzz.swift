@@ -8,7 +8,7 @@ import Fuzzing
   import Glibc
 #endif
 
-/// Fuzzes the parsers of external input; for example, `trendy-fuzz --target feed --cases 1000000`. A case is
+/// Fuzzes the parsers of external input, for example with `trendy-fuzz --target feed --cases 1000000`. A case is
 /// reproducible by its number.
 @main
 enum TrendyFuzz {
@@ -51,7 +51,7 @@ enum TrendyFuzz {
         for (outcome, count) in outcomes.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(12) {
           print("  \(count) \(outcome)")
         }
-        // A crash in the next target would discard buffered output.
+        // Flush, because a crash in the next target would discard buffered output.
         fflush(nil)
       } catch {
         print("violation: \(error)")
@@ -60,7 +60,7 @@ enum TrendyFuzz {
     }
   }
 
-  /// Parses a number up to 2^60, so that the sum of two cannot overflow.
+  /// Parses a number up to 2^60, so that the sum of two numbers cannot overflow.
   private static func number(_ text: String, of option: String) -> UInt64 {
     guard let number = UInt64(text), number <= 1 << 60 else {
       exitWithUsage("\(option): expected a number, found \"\(text)\"")

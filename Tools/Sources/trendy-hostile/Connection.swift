@@ -4,7 +4,7 @@ import Foundation
 final class Connection {
   private let descriptor: Int32
 
-  /// Returns `nil` if the hub does not accept the connection.
+  /// Connects to the hub. Returns `nil` if the hub does not accept the connection.
   init?(from address: String, port: UInt16) {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { return nil }

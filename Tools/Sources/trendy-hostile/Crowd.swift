@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// All users except the malicious one. They take turns writing and reading, several at a time.
+/// All users except the malicious one. These users take turns writing and reading, several at a time.
 struct Crowd {
   private static let atOnce = 8
   private let hub: HostileHub

@@ -60,7 +60,7 @@ final class HostileHub: Sendable {
     throw UsageError(text: "the hub did not start: \(try String(contentsOfFile: path, encoding: .utf8))")
   }
 
-  /// Number of file descriptors that the hub has open; 0 if unknown.
+  /// Number of file descriptors that the hub has open, or 0 if unknown.
   var descriptors: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count) ?? 0
   }

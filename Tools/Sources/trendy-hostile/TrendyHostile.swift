@@ -1,8 +1,8 @@
 import Foundation
 import TrendyHub
 
-/// Attacks a hub as one of its many users and checks that all others are still served. The hub has a low limit on open
-/// files.
+/// Attacks a hub as one of its many users and checks that all other users are still served. The hub has a low limit on
+/// open files.
 ///
 /// Prints one line of JSON for each attack with the latencies of the regular users' requests. The exit status is 1 if
 /// one of these requests failed or a user was not served.
@@ -64,7 +64,7 @@ enum TrendyHostile {
     }
   }
 
-  /// Runs all attacks and returns whether all users were served during each of them.
+  /// Runs all attacks and returns whether all users were served during each attack.
   private static func run(_ options: Options) throws -> Bool {
     defer { try? FileManager.default.removeItem(atPath: options.folder) }
     let hub = try HostileHub(options)
@@ -77,7 +77,7 @@ enum TrendyHostile {
         figures.line(attack: name, persons: options.persons - 1, descriptors: hub.descriptors, isAlive: isAlive))
       for example in figures.examples { printError("\(name): \(example)") }
     }
-    // The run without an attack is the baseline; it also lets the number of open descriptors settle.
+    // The run without an attack is the baseline, and lets the number of open descriptors settle.
     report("none", Crowd(hub).serve(atLeast: options.seconds))
     for attack in Attack.all where options.only.map({ $0 == attack.name }) ?? true {
       guard hub.process.isRunning else {
@@ -96,7 +96,7 @@ enum TrendyHostile {
   }
 }
 
-/// Writes without buffering, so that a program reading from a pipe receives each line immediately.
+/// Writes a line without buffering, so that a program that reads from a pipe receives each line immediately.
 private func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 private func printError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }

@@ -14,7 +14,7 @@ struct Mutant: Hashable {
   var witness: Witness
   /// Source text of the guard, which must occur exactly once in the file.
   var original: String
-  /// The guard with a condition `MUTANT`: `true` removes the guard, `false` keeps the original behaviour.
+  /// The guard with a condition `MUTANT`, where `true` removes the guard and `false` keeps the original behaviour.
   var mutated: String
 }
 
@@ -34,7 +34,7 @@ enum Witness: Hashable, CustomStringConvertible {
 }
 
 extension Mutant {
-  /// Numbers of the invariants in docs/sync.md that the guard protects; `protects` begins with them.
+  /// Numbers of the invariants in docs/sync.md that the guard protects. `protects` begins with these numbers.
   var invariants: Set<Int> {
     var words = protects.split { $0 == " " || $0 == "," }[...]
     var numbers: Set<Int> = []
@@ -51,7 +51,7 @@ struct TableError: Error, CustomStringConvertible {
 
 /// Parses `Tools/mutants.txt`: sections begin with `== name`, followed by the fields `protects:`, `fault:`, `file:`,
 /// `seeds:` and `world:`, or `tests:` and `package:`, then the original guard between `<<<<` and `====`, and the
-/// mutated one up to `>>>>`. Lines that start with `#` between sections are comments.
+/// mutated guard up to `>>>>`. Lines that start with `#` between sections are comments.
 enum MutantTable {
   /// Numbers of the invariants in docs/sync.md.
   static let invariants = 1...29

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A copy of the sources where an environment variable selects the guard to remove. One build thus serves all mutants.
+/// A copy of the sources in which an environment variable selects the guard to remove, so that one build serves all
+/// mutants.
 struct MutantTree {
   let root: URL
   let copy: URL
@@ -10,7 +11,7 @@ struct MutantTree {
       "git", ["-C", root.path, "ls-files", "-co", "--exclude-standard", "Packages", "Tools"])
     var sources: [String: Data] = [:]
     for path in listed.split(separator: "\n").map(String.init) {
-      // `git ls-files` also lists files that are deleted in the working tree.
+      // Skip files that are deleted in the working tree, which `git ls-files` also lists.
       guard let data = try? Data(contentsOf: root.appending(path: path)) else { continue }
       sources[path] = data
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Builds the simulator and the tests with removable guards, and runs them for each mutant.
+/// Builds the simulator and the tests with removable guards, and runs both for each mutant.
 struct MutationRun {
   let tree: MutantTree
   let scratch: URL
 
-  /// Builds the simulator and the tests that the mutants need, and checks that they pass with all guards in place.
-  /// Otherwise a later failure would not prove that a mutant was detected.
+  /// Builds the simulator and the tests that the mutants need, and checks that both pass with all guards in place.
+  /// Otherwise, a later failure would not prove that a mutant was detected.
   func prepare(_ mutants: [Mutant]) throws {
     var worlds: Set<[String]> = []
     var packages: [String: Set<String>] = [:]
@@ -47,7 +47,8 @@ struct MutationRun {
 }
 
 extension MutationRun {
-  /// Returns the time limit for a simulation, many times the duration of the slowest world. Longer runs count as hung.
+  /// Returns the time limit for a simulation, many times the duration of the slowest world. If a run takes longer, it
+  /// is assumed to hang.
   private static func limitSeconds(seeds: Int) -> Int { max(300, seeds) }
 
   private var simulatorBuild: String { scratch.appending(path: "build").path }

@@ -95,7 +95,7 @@ enum TrendyMutants {
   }
 }
 
-/// Flushes, so that a program reading the output receives each line immediately.
+/// Prints a line and flushes, so that a program that reads the output receives each line immediately.
 private func printLine(_ line: String) {
   print(line)
   fflush(nil)

@@ -8,7 +8,8 @@ import TrendySimulation
   import Glibc
 #endif
 
-/// Simulates sync under faults: `trendy-simulate --seeds 1..2000` runs many scenarios, `--seed 42 --trace` prints one.
+/// Simulates sync under faults. `trendy-simulate --seeds 1..2000` runs many scenarios, and `--seed 42 --trace` prints
+/// one scenario.
 @main
 enum TrendySimulate {
   static let usage = """

@@ -1,7 +1,7 @@
 import Foundation
 import TrendyPersistence
 
-/// One process of a round. It runs until it is killed; if it exits earlier, it has detected a failure.
+/// One process of a round. The process runs until it is killed, and exits earlier only if it detects a failure.
 struct Role {
   static let all = Work.writers.map { "writer-\($0)" } + ["reader", "merger", "backup"]
 

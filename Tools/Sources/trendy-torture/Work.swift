@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyPersistence
 
-/// The deterministic saves of a writer: the number of saves determines the expected content of the store.
+/// Deterministic saves of a writer. The number of saves determines the expected content of the store.
 enum Work {
   static let writers = 1...2
   static let options = StorageEngine.Options(
@@ -55,7 +55,7 @@ enum Work {
     Int(try engine.get(kind: progressKind, key: key(0, of: writer))?.sort ?? 0)
   }
 
-  /// Expected content after a number of saves. The number can only increase.
+  /// Expected content after a number of saves, which can only increase.
   struct Expected {
     private(set) var saves = 0
     private var held: [Int: Int] = [:]

@@ -79,8 +79,8 @@ struct MutantTableTests {
     }
   }
 
-  /// Whether the package's tests contain a function or suite with this name. `--filter` matches these identifiers, not
-  /// the display names in quotes.
+  /// Whether the package's tests contain a function or suite with this name. `--filter` matches such identifiers
+  /// instead of the display names in quotes.
   private func isTest(_ name: String, of package: String, in root: URL) throws -> Bool {
     let tests = root.appending(path: package).appending(path: "Tests")
     let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)

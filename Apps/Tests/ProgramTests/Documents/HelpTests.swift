@@ -122,7 +122,7 @@ struct HelpTests {
     try page.write(to: file, atomically: true, encoding: .utf8)
     let result = try bench.shell("groff -Kutf8 -man -Tutf8 -ww -z \(file.path)")
     #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
-    // mandoc is another formatter for manual pages, used if it is installed.
+    // Also test mandoc, another formatter for manual pages, if it is installed.
     if FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc") {
       let lint = try bench.shell("mandoc -T lint -W warning \(file.path)")
       #expect(lint.status == 0 && lint.output.isEmpty, "\(lint.output)")

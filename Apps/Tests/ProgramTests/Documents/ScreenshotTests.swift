@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests the scripts behind `make screenshots` with one page of each kind and a year of sample data.
+/// Tests the scripts that `make screenshots` runs, with one page of each kind and a year of sample data.
 @Suite("Screenshots", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ScreenshotTests {
   private static let tools = Samples.repository.appending(path: "Tools")

@@ -62,8 +62,8 @@ struct ServiceInstallTests {
 
   @Test func `a system service is not installed for a program in a private folder`() throws {
     let hidden = bench.folder.appending(path: "trendyd")
-    // Copy the program in another process. If this process wrote the file, a program started at that moment by another
-    // test would inherit the open descriptor, and running the copy would fail with ETXTBSY.
+    // Copy the program in another process. If this process wrote the file, a program that another test starts at that
+    // moment would inherit the open descriptor, and running the copy would fail with ETXTBSY.
     try #require(try bench.shell("cp '\(Workbench.path("trendyd"))' '\(hidden.path)'").status == 0)
     let result = try bench.run(hidden.path, ["service", "install"], environment: ["DESTDIR": bench.store("root")])
     #expect(result.status == 78 && result.talk.contains("make install"), "\(result.talk)")

@@ -66,7 +66,7 @@ struct ServiceManagerTests {
       environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "200000"])
     defer { agent.kill() }
     for _ in 0..<3 { _ = try manager.wait(for: "WATCHDOG=1") }
-    // Opening a FIFO blocks until another process opens it for writing, which simulates a disk that hangs.
+    // Use a FIFO to simulate a disk that hangs: opening the FIFO blocks until another process opens it for writing.
     let tracks = bench.store() + "/tracks"
     try FileManager.default.createDirectory(atPath: tracks, withIntermediateDirectories: true)
     try #require(mkfifo(tracks + "/manifest", 0o600) == 0)
@@ -222,7 +222,7 @@ private final class ManagerSocket {
     name = isAbstract ? "@\(path)" : path
     let address = try #require(isAbstract ? UnixAddress(abstractName: path) : UnixAddress(path: path))
     descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
-    // Must not be inherited by child processes.
+    // Child processes must not inherit the descriptor.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     try #require(address.withSockaddr { bind(descriptor, $0, $1) } == 0)
   }

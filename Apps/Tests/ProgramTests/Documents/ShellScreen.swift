@@ -7,7 +7,7 @@ final class ShellScreen {
   private let environment: [String: String]
   private let bench: Workbench
   private let socket: String
-  /// tmux server, run in the foreground. A background server would keep the test runner's output pipe open.
+  /// tmux server, run in the foreground because a background server would keep the test runner's output pipe open.
   private let server: Running
 
   static let tmux = "/usr/bin/tmux"
@@ -16,7 +16,7 @@ final class ShellScreen {
     [tmux, "/usr/bin/\(shell)"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Starts a shell. `startup` is its startup file: the path relative to the home folder, and the content.
+  /// Starts a shell. `startup` is the shell's startup file: the path relative to the home folder, and the content.
   init(_ bench: Workbench, _ shell: String, startup: (path: String, text: String)) throws {
     self.bench = bench
     socket = bench.folder.appending(path: "tmux").path
@@ -28,7 +28,7 @@ final class ShellScreen {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try startup.text.write(to: file, atomically: true, encoding: .utf8)
     server = try Running(bench, Self.tmux, ["-D", "-u", "-f", "/dev/null", "-S", socket], environment: environment)
-    // Starts in a folder with known files, because fish suggests file names.
+    // Start in a folder with known files, because fish suggests file names.
     let words = [
       "new-session", "-d", "-c", bench.folder.path, "-x", "100", "-y", "40", "/usr/bin/\(shell)", "-i",
     ]

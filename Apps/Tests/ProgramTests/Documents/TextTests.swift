@@ -86,7 +86,7 @@ struct TextTests {
     let picture = try bench.trendy("trip", "show", "@1").output.split(separator: "\n").suffix(13).map(String.init)
     #expect(picture.last?.hasPrefix("  H Home   O Office   ├──") == true, "\(picture)")
     #expect(picture.last?.hasSuffix("┤") == true && picture.last?.contains(" km ") == true)
-    // The route extends 13.7 km east and 5.6 km north; cells are twice as high as wide.
+    // The route extends 13.7 km east and 5.6 km north, and cells are twice as high as wide.
     let way = picture.dropLast().filter { $0.unicodeScalars.contains { 0x2800...0x28FF ~= $0.value } }
     #expect(way.first?.hasSuffix("O") == true && way.last?.hasPrefix("  H") == true, "\(picture)")
     #expect(way.allSatisfy { $0.count <= 76 } && 10...12 ~= way.count, "\(picture)")

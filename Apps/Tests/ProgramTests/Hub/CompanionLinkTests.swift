@@ -148,7 +148,7 @@ struct CompanionLinkTests {
         try #require(posting.process.terminationStatus == 0, "\(posting.text) \(hub.log)")
       }
       guard round == 1 else { continue }
-      // All trips must have started before the first of them ends.
+      // All trips must have started before the first trip ends.
       _ = try wait(for: phones.count * 2, watch)
     }
     hub.kill()

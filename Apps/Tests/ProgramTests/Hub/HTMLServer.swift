@@ -45,8 +45,8 @@ final class HTMLServer: Sendable {
           + "Connection: close\r\n\r\n\(page)"
         _ = send(client, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
         shutdown(client, Int32(SHUT_WR))
-        // Waits until the client has closed the connection. Otherwise the client could receive a reset before it has
-        // read the page.
+        // Wait until the client has closed the connection, because the client could otherwise receive a reset before it
+        // has read the page.
         var buffer = [UInt8](repeating: 0, count: 4096)
         while recv(client, &buffer, buffer.count, 0) > 0 {}
         close(client)

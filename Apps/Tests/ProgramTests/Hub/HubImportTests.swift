@@ -153,7 +153,7 @@ struct HubImportTests {
     try sync()
     let here = try bench.trendy("list", "--limit", "0", "--plain", store: "laptop").output.split(separator: "\n").count
     #expect(here == 6)
-    // A track imported on the device and at the hub becomes one trip, too.
+    // A track imported on the device and at the hub also becomes only one trip.
     let track = Samples.drive.path
     #expect(try bringIn(track, as: "t")["result"]?.objectValue?["new"]?.objectValue?["event"] == 1)
     _ = try bench.trendy("import", track, "--json", store: "laptop")

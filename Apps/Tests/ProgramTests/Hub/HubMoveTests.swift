@@ -53,7 +53,7 @@ struct HubMoveTests {
     func changes() throws -> JSONValue? {
       try WireJSON.decode(JSONValue.self, from: Data(feed().utf8)).objectValue?["changes"]
     }
-    // Posted positions and the running trip are moved, too.
+    // Posted positions and the running trip are also moved.
     let now = Int(Date().timeIntervalSince1970)
     let fixes = (0..<60).map { number in
       #"{"_type":"location","tst":\#(now - 600 + number * 10),"lat":\#(52 + Double(number) / 500),"lon":4.9,"acc":5}"#
@@ -79,7 +79,8 @@ struct HubMoveTests {
       hub = try run(port: port)
       #expect(try changes() == before)
       #expect(try live()?.arrayValue?.first?["id"] == trip?.arrayValue?.first?["id"])
-      // Repeated mutations and requests are applied only once, as determined by sequence number or idempotency key.
+      // Repeated mutations and requests are applied only once. They are recognised by sequence number or idempotency
+      // key.
       #expect(try outcomes(curl(push, token: token).output) == outcomes(first.output))
       #expect(try curl(create, token: token).status == 0)
       #expect(try changes() == before)

@@ -49,7 +49,7 @@ struct DatabaseBench {
     return data
   }
 
-  /// Starts a hub process with a separate folder. The process gets the database address only from an option.
+  /// Starts a hub process with a separate folder. The process receives the database address only from an option.
   func run(port: Int = 0, name: String) throws -> HubProcess {
     try HubProcess(
       bench,

@@ -299,7 +299,7 @@ struct HubRunTests {
 
   @Test func `a hub terminates although the detection of trips hangs`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
-    // Opening a FIFO blocks until another process opens it for writing, which simulates a disk that hangs.
+    // Use a FIFO to simulate a disk that hangs: opening the FIFO blocks until another process opens it for writing.
     let users = try bench.trendyd("user", "list", "--data", data, "--json").document.objectValue?["users"]
     let user = try #require(users?.arrayValue?.first?.objectValue?["id"]?.stringValue)
     let folder = URL(filePath: data).appending(path: "tracks/\(user)")
@@ -359,7 +359,7 @@ struct HubRunTests {
 
   @Test func `a full disk fails the readiness check but not the health check`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
-    // For the program, a file size limit has the same effect as a full disk.
+    // Set a file size limit, which has the same effect for the program as a full disk.
     let running = try Running(
       bench, "/bin/bash",
       ["-c", "ulimit -f 64; exec \(Workbench.path("trendyd")) run --role hub --data \(data) --json -q"])

@@ -92,7 +92,7 @@ struct DatabaseStatusTests {
       try database.bench.shell("curl -s -w ' %{http_code}' \(hubs[0].url)/api/v1/ready").output
     }
     #expect(try ready().hasSuffix(" 200"))
-    // Makes PostgreSQL reject new connections to the database and close existing ones.
+    // Makes PostgreSQL reject new connections to the database and close existing connections.
     let name = String(database.storage.dropFirst("postgres:///".count).prefix { $0 != "?" })
     func psql(_ sql: String) throws {
       let address = database.storage.replacing("/\(name)?", with: "/postgres?")

@@ -104,7 +104,7 @@ struct IngestTests {
     }
     #expect(try post("", to: "\(hub.url)/pub", user: "a:\(token)") == "[]")
     #expect(try post(#"{"_type":"lwt","tst":"1"}"#, to: "\(hub.url)/pub", user: "a:\(token)") == "[]")
-    // Sends the rest as query parameters, with some positions repeated.
+    // Send the rest as query parameters, with some positions repeated.
     for fix in fixes[50..<100] {
       let result = try bench.shell("curl -sf '\(hub.url)/?\(fix.osmAnd)&token=\(token)'")
       #expect(result.status == 0)

@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Path of nginx; `nil` if it is not installed.
+/// Path of nginx, or `nil` if nginx is not installed.
 private let nginx = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"].first {
   FileManager.default.isExecutableFile(atPath: $0)
 }
@@ -25,7 +25,7 @@ struct ProxyTests {
   init() throws {
     database = try DatabaseBench()
     data = try database.initialise()
-    // Uses a port that was free a moment ago.
+    // Use a port that was free a moment ago.
     port = Int(try HTMLServer().port)
   }
 

@@ -30,7 +30,7 @@ struct SharedDatabaseTests {
     let hubs = try twoHubs()
     defer { for hub in hubs { hub.process.stop() } }
     try makeType(hubs[0], token: token)
-    // Both hubs receive changes at the same time, so both have webhooks to deliver.
+    // Send changes to both hubs at the same time, so that both have webhooks to deliver.
     let script = """
       for number in {1..40}; do
         curl -sf -o /dev/null -H "Authorization: Bearer $1" \

@@ -297,8 +297,8 @@ struct SyncTests {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("laptop"), "--poll", "1h"])
     defer { agent.stop() }
-    // The first change may arrive with the agent's initial sync. The next poll would be an hour later, so the others
-    // must arrive through signals.
+    // The first change may arrive with the agent's initial sync. The next poll would be an hour later, so the remaining
+    // changes must arrive through signals.
     for count in 1...3 {
       try bench.trendy("log", "coffee", store: "phone")
       try sync("phone")

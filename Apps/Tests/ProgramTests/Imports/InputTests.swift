@@ -38,7 +38,7 @@ struct InputTests {
     }.joined()
     let table = bench.folder.appending(path: "rows.ndjson")
     try (type + rows).write(to: table, atomically: true, encoding: .utf8)
-    // The pipe contains all rows and stays open. Ctrl-C thus arrives while the import waits for more input.
+    // The pipe contains all rows and stays open, so that Ctrl-C arrives while the import waits for more input.
     let result = try bench.shell(
       """
       cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; mkfifo pipe; exec 3<>pipe

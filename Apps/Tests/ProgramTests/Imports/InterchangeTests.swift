@@ -250,7 +250,7 @@ struct InterchangeTests {
     let array = try bench.trendy("export", "json", "--type", "coffee").output
     let events = try #require(try WireJSON.decode(JSONValue.self, from: Data(array.utf8)).arrayValue)
     #expect(events.first?.objectValue?["event_type"]?.objectValue?["name"] == "coffee")
-    // An existing file is only replaced with `--yes`.
+    // An existing file is replaced only with `--yes`.
     #expect(try bench.trendy("export", "csv", path("out.csv")).status == 73)
     #expect(try bench.trendy("export", "csv", path("out.csv"), "--yes").status == 0)
   }

@@ -107,8 +107,8 @@ struct DateTests {
   @Test func `today lists and counts events whose date where they were recorded is today`() throws {
     // The time zones differ by 26 hours, so their dates are never the same.
     let (ahead, behind) = ("Pacific/Kiritimati", "Etc/GMT+12")
-    // In the western zone, the first event was yesterday or the day before. Its date in the eastern zone, where it was
-    // recorded, equals today's date in the western zone.
+    // In the western zone, the first event was yesterday or the day before. The event's date in the eastern zone, in
+    // which it was recorded, equals today's date in the western zone.
     _ = try trendy(in: ahead, "log", "visa", "--at", "26 hours ago", "-n", "counted")
     _ = try trendy(in: ahead, "log", "visa", "-n", "tomorrow")
     let today = try trendy(in: behind, "today", "--json").document.objectValue

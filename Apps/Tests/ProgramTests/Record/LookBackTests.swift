@@ -147,7 +147,7 @@ struct LookBackTests {
       "trendy", ["week", "--type", "journal", "--json", "--utc", "--store", bench.store()]
     ).document
     let clock = LocalTime(isUTC: true).components(of: Date())
-    // In the last minute of the day, the entry at 23:59 is included as well, so the test is skipped.
+    // Skip the test in the last minute of the day, because the entry at 23:59 is then included as well.
     guard (clock.hour, clock.minute) != (23, 59) else { return }
     #expect(week["types"]?.arrayValue?.first?["before"] == 1, "\(week)")
     let text = try bench.trendy("week", "--type", "journal", environment: ["COLUMNS": "120"]).output

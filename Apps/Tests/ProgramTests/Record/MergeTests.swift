@@ -63,7 +63,7 @@ struct MergeTests {
     try sync("phone", "laptop")
     let parted = ["coffee laptop's", "espresso shared espresso", "kaffee shared kaffee"]
     for device in ["phone", "laptop"] { #expect(try rows(device) == parted, "\(device)") }
-    // After the merge is redone, events recorded in the meantime belong to the remaining type, too.
+    // After the merge is redone, events recorded in the meantime also belong to the remaining type.
     #expect(try bench.trendy("log", "kaffee", "-n", "late", store: "laptop").status == 0)
     #expect(try bench.trendy("redo", store: "phone").status == 0)
     try sync("phone", "laptop", "phone")

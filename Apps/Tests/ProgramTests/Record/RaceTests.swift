@@ -21,7 +21,7 @@ struct RaceTests {
   /// Runs two command lines so that both read the store before either of them writes.
   ///
   /// This process holds the store's write lock while the commands start. A command opens the lock file for writing only
-  /// after it has decided what to write. When both commands have done so, the lock is released.
+  /// after it has decided what to write. When both commands have opened the lock file, the lock is released.
   private func atOnce(_ first: String, _ second: String, store: String = "store") throws -> [Int32] {
     let path = bench.store(store)
     let lock = try StorageEngine.open(directory: path).beginWrite()
@@ -72,7 +72,7 @@ struct RaceTests {
     #expect(try atOnce("restore \(id)") == [0, 66])
     #expect(try atOnce("type merge tea juice --yes") == [0, 66])
     #expect(try atOnce("type rm water --yes") == [0, 66])
-    // Each process deletes whichever entry is the last one when the process writes.
+    // Each process deletes the entry that is the last one when the process writes.
     let entries = try count("list")
     #expect(try atOnce("rm @1") == [0])
     #expect(try count("list") == entries - 2)
@@ -114,7 +114,7 @@ struct RaceTests {
 }
 
 extension Running {
-  /// Whether the program has opened a lock file for writing, which it does before it waits for the lock.
+  /// Whether the program has opened a lock file for writing, which happens before the program waits for the lock.
   fileprivate func isWaiting(for path: String) -> Bool {
     let process = "/proc/\(process.processIdentifier)"
     let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(process)/fd")) ?? []  // it may have exited

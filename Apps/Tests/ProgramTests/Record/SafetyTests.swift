@@ -180,7 +180,7 @@ struct SafetyTests {
 
   // MARK: Disks
 
-  /// Runs a script in a mount namespace; returns `nil` if the system does not allow that.
+  /// Runs a script in a mount namespace. Returns `nil` if the system does not allow mount namespaces.
   private func mounting(_ script: String) throws -> Workbench.Result? {
     let allowed = try bench.shell("unshare -rm mount -t tmpfs tmpfs /mnt")
     guard allowed.status == 0 else {
@@ -281,7 +281,7 @@ struct SafetyTests {
   @Test func `a store without write permission can be read, and one without read permission is reported`() throws {
     try bench.trendy("log", "coffee", "1")
     let store = bench.store()
-    // File permissions do not apply to root, so the commands run as a different user.
+    // Run the commands as a different user, because file permissions do not apply to root.
     let prefix = getuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
     if getuid() == 0 { _ = try bench.shell("chmod 755 '\(bench.folder.path)'; chown -R 65534 '\(store)'") }
     guard try bench.shell(prefix + "trendy list --store '\(store)'").status == 0 else {

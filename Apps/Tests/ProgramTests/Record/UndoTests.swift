@@ -112,8 +112,8 @@ struct UndoTests {
     #expect(try told("undo").contains("Undone: import water.csv"))
     #expect(try notes == ["one"])
     #expect(try told("import", "list").contains("undone"))
-    // Repeating the command imports the records again. An import that was undone by its id is not undone again by
-    // `trendy undo`.
+    // If the command is repeated, it imports the records again. `trendy undo` does not undo an import that was already
+    // undone by its id.
     _ = try told("import", file.path)
     let id = try told("import", "list", "--plain").split(separator: "\t")[0]
     _ = try told("import", "undo", String(id))

@@ -220,7 +220,7 @@ struct LiveTests {
     let silent = try TestControl(path)
     try silent.say("{\"request\":\"live\"}")
     for _ in 0..<20 {
-      // The agent may count closed connections for a moment longer and reject a new one until then.
+      // Retry, because the agent may still count closed connections for a moment and reject a new connection.
       let state = try eventually { try TestControl(path).ask("{\"request\":\"status\"}")["state"] }
       #expect(state == "running")
     }

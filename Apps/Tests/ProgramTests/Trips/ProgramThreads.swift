@@ -4,8 +4,8 @@ import Testing
 
 /// Threads for tests that wait for programs.
 ///
-/// Such a test blocks its thread until a process exits or a socket responds. Swift's cooperative thread pool has only
-/// one thread per core, so tests that wait would leave cores idle.
+/// A test that waits for a program blocks its thread until a process exits or a socket responds. Swift's cooperative
+/// thread pool has only one thread per core, so tests that wait would leave cores idle.
 final class ProgramThreads: TaskExecutor {
   static let shared = ProgramThreads(count: 3 * ProcessInfo.processInfo.activeProcessorCount)
 

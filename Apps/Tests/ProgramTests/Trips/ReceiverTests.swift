@@ -36,7 +36,7 @@ struct ReceiverTests {
     try #require(isIdle == true, "\(agent.text)")
     try #require(try bench.trendy("sync", store: "phone").status == 0)
 
-    // Half an hour of driving and half an hour without movement, up to a minute ago. Each position is posted in a
+    // Post half an hour of driving and half an hour without movement, up to a minute ago. Post each position in a
     // separate request.
     let end = Date().timeIntervalSince1970.rounded() - 60
     func post(_ seconds: ClosedRange<Int>) throws {
@@ -115,7 +115,7 @@ struct ReceiverTests {
     }
     try ready(device)
     let half = sentences.count / 2
-    // Starts with the end of a sentence, as when a receiver is plugged in, and splits another sentence into two parts.
+    // Start with the end of a sentence, as when a receiver is plugged in, and split another sentence into two parts.
     try device.send(sentences[0].suffix(20) + sentences[..<half].joined() + sentences[half].prefix(30))
     try wait(for: times[half - 2])
     try device.send(sentences[half].dropFirst(30))
@@ -164,8 +164,8 @@ final class SerialDevice {
     self.path = path
     receiver = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     var (isLocked, number): (Int32, UInt32) = (0, 0)
-    // The ioctl requests TIOCSPTLCK and TIOCGPTN, which are not imported into Swift. They have the same effect as
-    // unlockpt and ptsname.
+    // The ioctl requests TIOCSPTLCK and TIOCGPTN, which are not imported into Swift, have the same effect as unlockpt
+    // and ptsname.
     guard receiver >= 0, ioctl(receiver, 0x4004_5431, &isLocked) == 0, ioctl(receiver, 0x8004_5430, &number) == 0 else {
       throw BenchError("no pseudo-terminal")
     }

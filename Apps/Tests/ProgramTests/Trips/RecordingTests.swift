@@ -46,7 +46,7 @@ struct RecordingTests {
   @Test func `a track without times is listed, is not a trip, and is reported`() throws {
     let path = Samples.recordings.appending(path: "gpxpy-cerknicko-without-times.gpx").path
     let result = try bench.trendy("import", "gpx", path)
-    // Some positions in the file have times. These are stored.
+    // The positions in the file that have times are stored.
     #expect(result.status == 0)
     #expect(result.output.contains("8 tracks, 296 points"))
     #expect(result.talk.contains("have no time"))

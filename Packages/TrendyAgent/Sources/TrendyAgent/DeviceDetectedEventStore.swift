@@ -30,8 +30,8 @@ extension DeviceRecord {
 
   /// Calls `body` for the fixes of a device in chronological order.
   ///
-  /// The range is inclusive. It has no lower bound if it starts at `distantPast`, and no upper bound if it ends at
-  /// `distantFuture`.
+  /// The range is inclusive. A range that starts at `distantPast` has no lower bound, and a range that ends at
+  /// `distantFuture` has no upper bound.
   public func forEachFix(of device: String, in range: ClosedRange<Date>, _ body: (Location) throws -> Void) throws {
     let after = range.lowerBound == .distantPast ? nil : range.lowerBound.addingTimeInterval(-0.001)
     let through = range.upperBound == .distantFuture ? nil : range.upperBound
@@ -41,7 +41,7 @@ extension DeviceRecord {
   }
 
   /// Creates an intake for device readings, and the track log if it does not exist.
-  /// - Parameter act: Undo step for the detected events; `nil` for automatic readings, which cannot be undone.
+  /// - Parameter act: Undo step for the detected events, or `nil` for automatic readings, which cannot be undone.
   /// - Throws: `StorageError`.
   public func makeTrackIntake(for act: UndoableAction? = nil) throws -> TrackIntake {
     try TrackIntake(directory: tracks, journal: journal(for: act), clock: clock)
@@ -63,7 +63,7 @@ extension DeviceRecord {
 extension DeviceRecord {
   /// Returns the id of an event from another recording that describes the same trip or visit, or `nil`.
   func twin(of event: Event) throws -> String? {
-    // Because of rounding, the times of two such events differ by up to one second.
+    // Search a wider range, because rounding can change the times of such events by up to one second.
     let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
     return try makeStore().events(in: range, ofType: nil, limit: nil).first { $0.isTwin(of: event) }?.id
   }
@@ -80,7 +80,7 @@ extension DeviceRecord {
 extension Event {
   /// Returns whether an event from another source, such as a workout, describes the same journey as a detected trip.
   public func tells(of trip: Event) -> Bool {
-    // Imported trips have a transport mode; detected ones do not.
+    // Imported trips have a transport mode, whereas detected trips do not.
     if sourceType == .trip {
       return properties[ExternalEvent.modeKey] != nil
         && ExternalEvent.DuplicateRule.time(metres: 150).isMet(by: trip, and: self)
@@ -117,7 +117,7 @@ private struct DeviceDetectedEventStore: DetectedEventStore, @unchecked Sendable
   func told(_ trip: Event) throws -> String? { try record.told(trip) }
 
   func create(_ event: Event) throws -> Bool {
-    // A type that the user has deleted receives no new events.
+    // Do not add events to a type that the user has deleted.
     guard try record.makeStore().findEventType(id: event.eventTypeId) != nil else { return false }
     return try inOneSave { save in
       if let importStore { return try importStore.create(event, in: save) }

@@ -13,7 +13,7 @@ public import TrendyProtocols
 public import TrendySync
 public import TrendyTrips
 
-/// The user's record on this device: its store, the recorder that writes to it, and device readings. Makes no network
+/// The user's record on this device: the store, the recorder that writes to it, and device readings. Makes no network
 /// requests.
 public final class DeviceRecord: Sendable {
   /// Directory of the store.
@@ -26,7 +26,7 @@ public final class DeviceRecord: Sendable {
   public let recorder: Recorder
   /// Called after each change, for example to sync or to update a display.
   let onChange: @Sendable () -> Void
-  /// Position of the store when the current decision began to read it; `nil` outside a decision.
+  /// Position of the store at which the current decision began, or `nil` outside a decision.
   let decisionStart = Mutex<StorePosition?>(nil)
 
   /// Opens or creates the store in a directory. Throws `StorageError`.
@@ -45,7 +45,7 @@ public final class DeviceRecord: Sendable {
   /// - Parameters:
   ///   - directory: Directory of the store, which also contains other files such as the companion store.
   ///   - dataStoreFactory: The open store.
-  ///   - recorder: Recorder for the same store; by default a new one.
+  ///   - recorder: Recorder for the same store. By default, a new recorder.
   ///   - clock: Dates the changes.
   ///   - onChange: Called after each change.
   public init(
@@ -59,8 +59,8 @@ public final class DeviceRecord: Sendable {
     self.recorder = recorder ?? Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
   }
 
-  /// Whether a directory contains a store. Also `true` if the directory cannot be read, so that opening the store
-  /// reports the reason.
+  /// Returns whether a directory contains a store. Returns `true` also if the directory cannot be read, so that opening
+  /// the store reports the reason.
   public static func exists(at directory: URL) -> Bool {
     access(directory.appending(path: "manifest").path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
   }

@@ -52,7 +52,7 @@ struct CompanionStoreTests {
     #expect(try store.received(limit: 1).map(\.notice.sequence) == [3])
   }
 
-  /// No number can follow the end of the range, so accepting it would block the link permanently.
+  /// Reject the end of the range, which no number can follow, because accepting it would block the link permanently.
   @Test func `sequence numbers out of range are ignored, and later ones still work`() throws {
     let store = try open()
     for most in [Int64.max, SyncRange.counter.upperBound] {

@@ -88,7 +88,7 @@ struct RecordImportTests {
       }
       #expect(try events(record).count == 9)
       #expect(try takeLocal(zone: "America/New_York", accepts: true, into: record).new[.event] == 9)
-      // By now, the file has been imported with this zone as well.
+      // The file has now been imported with this zone as well.
       #expect(try takeLocal(zone: "America/New_York", into: record).otherZone == nil)
     }
   }

@@ -22,7 +22,7 @@ struct TrackPartTests {
   private static let ofCar = [0, 3600, 86_399, 86_400, 86_401, 360_000, 28_800_000.0]
   private static let ofPhone = [7200, 10_800.0]
 
-  /// Creates a track log with fixes from a car over a year, fixes from a phone, and a detection state for the car.
+  /// Creates a track log with fixes from a car over a year, fixes from a phone, and the car's detection state.
   private func withLog(_ body: (TrackLog) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-parts-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -6,12 +6,12 @@ public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
 
   /// Combines numbers into their sum or mean.
   ///
-  /// - Returns: `nil` for the mean of no numbers, and for a sum beyond the range of `Double`. The sum of no numbers is
-  ///   0.
+  /// - Returns: The sum or mean, or `nil` for the mean of no numbers and for a sum beyond the range of `Double`. The
+  ///   sum of no numbers is 0.
   func callAsFunction(_ numbers: some Collection<Double>) -> Double? {
     let sum = numbers.reduce(0, +)
     let count = Double(numbers.count)
-    // Scale each number down: the sum can overflow even if the final result does not.
+    // Scale each number down, because the sum can overflow even if the final result does not.
     func sumOfParts(_ divisor: Double) -> Double { numbers.reduce(0) { $0 + $1 / divisor } }
     guard self == .mean else {
       if sum.isFinite { return sum }
@@ -32,9 +32,9 @@ public struct AmountSeries: Hashable, Sendable, Codable {
   public struct Point: Hashable, Sendable, Codable {
     /// Days of the period. The first and the last period of a series can be shorter than a full one.
     public let days: ClosedRange<CivilDate>
-    /// Sum or mean of the period; `nil` for the mean of no events, and for a sum beyond the range of `Double`.
+    /// Sum or mean of the period, or `nil` for the mean of no events and for a sum beyond the range of `Double`.
     public let value: Double?
-    /// Number of events behind the value.
+    /// Number of events that contribute to the value.
     public let events: Int
   }
 
@@ -43,13 +43,13 @@ public struct AmountSeries: Hashable, Sendable, Codable {
 
   /// Number of events in all periods.
   public var events: Int { points.reduce(0) { $0 + $1.events } }
-  /// Values in order, without the periods that have none.
+  /// Values in order. Periods without a value are omitted.
   public var values: [Double] { points.compactMap(\.value) }
 }
 
 extension ClosedRange<CivilDate> {
-  /// Splits the range at the calendar's period boundaries. The first and the last part can be shorter than the others.
-  /// A `firstWeekday` of 0 means Sunday.
+  /// Splits the range at the calendar's period boundaries. The first and the last part can be shorter than the rest. A
+  /// `firstWeekday` of 0 means Sunday.
   public func split(by period: CalendarPeriod, firstWeekday: Int) -> [ClosedRange<CivilDate>] {
     var parts: [ClosedRange<CivilDate>] = []
     var first = lowerBound

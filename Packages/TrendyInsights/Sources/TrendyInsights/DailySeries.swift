@@ -2,7 +2,8 @@ public import TrendyModels
 
 /// One number for each day in a range, including days without events.
 ///
-/// Days without events count as 0. If they were omitted, two independent habits would appear negatively correlated.
+/// Days without events count as 0. If such days were omitted, two independent habits would appear negatively
+/// correlated.
 public struct DailySeries: Hashable, Sendable, Codable {
   /// Day of the first value.
   public let first: CivilDate
@@ -21,7 +22,7 @@ public struct DailySeries: Hashable, Sendable, Codable {
 
   /// Number of days.
   public var count: Int { values.count }
-  /// Day after the last one.
+  /// Day after the last value.
   public var end: CivilDate { first.advanced(by: values.count) }
   /// Day of the last value.
   public var last: CivilDate { end.advanced(by: -1) }
@@ -40,7 +41,7 @@ public struct DailySeries: Hashable, Sendable, Codable {
     }
   }
 
-  /// Returns this series over another range; days outside the original range are 0.
+  /// Returns this series over another range. Days outside the original range are 0.
   public func over(_ days: ClosedRange<CivilDate>) -> DailySeries {
     DailySeries(first: days.lowerBound, values: days.map { self[$0] })
   }

@@ -9,15 +9,15 @@ public struct Digest: Hashable, Sendable, Codable {
 
   /// Days that the digest covers. A daily digest covers only today, even if it also mentions yesterday.
   public let days: ClosedRange<CivilDate>
-  /// Part of the day when the digest was made.
+  /// Part of the day at which the digest was created.
   public let part: DayPart
-  /// Evidence of all types combined; `nil` without events.
+  /// Evidence of all types combined, or `nil` if there are no events.
   public let basis: Evidence?
-  /// Days with events still needed for a digest; 0 if there are enough.
+  /// Days with events still needed for a digest, or 0 if there are enough.
   public let missingDays: Int
-  /// Events still needed for a digest; 0 if there are enough.
+  /// Events still needed for a digest, or 0 if there are enough.
   public let missingEvents: Int
-  /// Statements of the digest. If events or days are missing, only `needsMore`.
+  /// Statements of the digest. If events or days are missing, the only statement is `needsMore`.
   public let statements: [InsightStatement]
 
   private init(
@@ -44,8 +44,8 @@ public struct Digest: Hashable, Sendable, Codable {
 // MARK: A day
 
 extension Digest {
-  /// Creates the digest for `today`, which is a past day if `isOver`. In the morning, the digest begins with yesterday.
-  /// `minute` is the current local time in minutes after midnight.
+  /// Creates the digest for `today`, which is a past day if `isOver` is `true`. In the morning, the digest begins with
+  /// yesterday. `minute` is the current local time in minutes after midnight.
   public static func day(of rows: [Report.Row], today: CivilDate, minute: Int, isOver: Bool = false) -> Digest {
     let together = TypeHistory(together: rows.map(\.history), today: today)
     let part = DayPart(minute: minute)
@@ -78,16 +78,16 @@ extension Digest {
     return [total] + (counts.isEmpty ? [] : [.counts(Array(counts.prefix(5)))]) + unusual.prefix(3)
   }
 
-  /// Returns the typical day as ``TypeHistory/usualDay`` does, but from the days before `day`.
+  /// Returns the typical day like ``TypeHistory/usualDay``, but from the days before `day`.
   private static func usual(_ history: TypeHistory, before day: CivilDate) -> UsualDay? {
     guard history.days.count > 0, history.days.first < day else { return nil }
     return UsualDay.of(history.days.over(history.days.first...day.advanced(by: -1))).value
   }
 
   /// Whether a count is outside Tukey's fences (1977), 1.5 interquartile ranges beyond the quartiles, and at least two
-  /// events beyond the quartile. A day that has not ended cannot have too few events.
+  /// events beyond the quartile. Days that have not ended cannot have too few events.
   static func isUnusual(_ count: Int, _ usual: UsualDay, _ told: DigestDay) -> Bool {
-    // If most days have no event, every event would be unusual.
+    // Skip types without events on most days, because every event would be unusual.
     guard usual.upper > 0 else { return false }
     let reach = 1.5 * (usual.upper - usual.lower)
     let count = Double(count)
@@ -112,8 +112,8 @@ extension Digest {
     return goals + streaks.sorted { $0.0 > $1.0 }.prefix(3).map(\.1)
   }
 
-  /// Returns statements about at most two types that have not been recorded for an unusually long time: those with the
-  /// longest gaps relative to their usual intervals.
+  /// Returns statements about at most two types that have not been recorded for an unusually long time: the types with
+  /// the longest gaps relative to their usual intervals.
   private static func gaps(_ rows: [Report.Row]) -> [InsightStatement] {
     let long = rows.filter(\.isHabit).compactMap { row in
       row.history.gap.value.flatMap { $0.isLong ? (name: row.type.name, gap: $0) : nil }
@@ -126,11 +126,12 @@ extension Digest {
 // MARK: A week
 
 extension Digest {
-  /// Creates the digest for the current week. On its first day, covers the previous week instead.
+  /// Creates the digest for the current week. On the first day of the week, the digest covers the previous week
+  /// instead.
   ///
   /// `minute` is the current local time in minutes after midnight, and `relations` contains the correlations between
   /// the types, strongest first. `later` counts events, by type id, that happened a week ago today but later in the day
-  /// than now. They are excluded from the comparison. A `firstWeekday` of 0 means Sunday.
+  /// than now. These events are excluded from the comparison. A `firstWeekday` of 0 means Sunday.
   public static func week(
     of rows: [Report.Row], today: CivilDate, minute: Int, firstWeekday: Int, relations: [CorrelationFinding],
     later: [String: Int] = [:]

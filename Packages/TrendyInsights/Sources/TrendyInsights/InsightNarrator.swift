@@ -1,6 +1,6 @@
 /// Narrator that converts findings to sentences. An app can supply its own, for example one that uses a language model.
 public protocol InsightNarrator: Sendable {
-  /// Returns the statement as a sentence; the final full stop is optional.
+  /// Returns the statement as a sentence. The final full stop is optional.
   func sentence(_ statement: InsightStatement) -> String
 }
 

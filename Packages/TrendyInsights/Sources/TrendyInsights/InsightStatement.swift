@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Finding together with the names it refers to. An ``InsightNarrator`` turns it into a sentence.
+/// Finding with the names to which it refers. An ``InsightNarrator`` turns it into a sentence.
 public enum InsightStatement: Hashable, Sendable, Codable {
   /// More or fewer events of a type than in the previous two weeks.
   case trend(Trend, type: String)
@@ -11,11 +11,11 @@ public enum InsightStatement: Hashable, Sendable, Codable {
   /// Names of types with more or fewer events than in the previous period, and of types without events before. The
   /// largest changes come first.
   case changes(more: [String], less: [String], new: [String])
-  /// Total number of events in a week, month or year, compared with the previous one.
+  /// Total number of events in a week, month or year, compared with the previous period.
   case total(PeriodChange, CalendarPeriod)
   /// Month and day with the most events in a year, formatted for display.
   case best(month: String, events: Int, day: String, eventsOfDay: Int)
-  /// Trend of a property; `what` names it, as in `km of run`.
+  /// Trend of a property. `what` names the property, as in `km of run`.
   case amount(AmountTrend, AmountSummary, what: String)
   /// Maximum of a series and its usual value, formatted for display.
   case peak(value: String, when: String, usual: String, what: String)
@@ -23,13 +23,13 @@ public enum InsightStatement: Hashable, Sendable, Codable {
   case needsDays(Int, what: String)
   /// Days with events and events still needed for a digest.
   case needsMore(days: Int, events: Int)
-  /// Total number of events on a day and the typical number; `usual` is `nil` while unknown.
+  /// Total number of events on a day and the typical number. `usual` is `nil` while the typical number is unknown.
   case dayTotal(events: Int, DigestDay, usual: UsualDay?)
   /// Most frequent types, in descending order.
   case counts([TypeCount])
   /// Count of a type far above or below its usual range.
   case unusual(TypeCount, DigestDay, usual: UsualDay)
-  /// Weekday with the most events in a week; 0 is Sunday.
+  /// Weekday with the most events in a week, where 0 is Sunday.
   case weekdayPeak(Int, events: Int)
   /// Unmet goal or exceeded limit.
   case goal(GoalProgress, type: String)
@@ -74,7 +74,7 @@ extension InsightStatement {
   }
 }
 
-/// Day that a sentence in a ``Digest`` refers to.
+/// Day to which a sentence in a ``Digest`` refers.
 public enum DigestDay: String, Hashable, Sendable, Codable {
   case today, yesterday
   /// A past day.

@@ -25,7 +25,7 @@ extension PlainNarrator {
     return "\(entries) \(when); a day usually has \(words(usual))."
   }
 
-  /// Formats the interquartile range: `1 to 3`, or `2` if both quartiles round to it.
+  /// Formats the interquartile range: `1 to 3`, or `2` if both quartiles round to 2.
   static func words(_ usual: UsualDay) -> String {
     let (lower, upper) = (Int(usual.lower.rounded(.down)), Int(usual.upper.rounded(.up)))
     return lower == upper ? "\(lower)" : "\(lower) to \(upper)"
@@ -44,7 +44,7 @@ extension PlainNarrator {
     return "\(type): \(words(progress.amount)) of \(words(target)) \(when), \(words(progress.left, .up)) left"
   }
 
-  /// Formats with at most one decimal: `1`, `1.5`.
+  /// Formats a number with at most one decimal place: `1`, `1.5`.
   private static func number(_ amount: Double) -> String {
     guard let whole = Int(exactly: amount) else { return "\((amount * 10).rounded() / 10)" }
     return "\(whole)"

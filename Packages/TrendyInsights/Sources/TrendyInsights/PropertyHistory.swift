@@ -5,7 +5,7 @@ public struct PropertyHistory: Hashable, Sendable {
   /// Value of the property in one event.
   public struct Entry: Hashable, Sendable, Codable {
     public let day: CivilDate
-    /// Finite number; seconds for a duration.
+    /// Finite number, in seconds for a duration.
     public let value: Double
   }
 
@@ -13,7 +13,7 @@ public struct PropertyHistory: Hashable, Sendable {
   public let key: String
   /// Values in chronological order of their days.
   public let entries: [Entry]
-  /// Number of excluded events. Their value is not finite or does not have the property's current type.
+  /// Number of events excluded because their value is not finite or does not have the property's current type.
   public let leftOut: Int
   /// Last day considered.
   public let today: CivilDate
@@ -54,10 +54,10 @@ public struct PropertyHistory: Hashable, Sendable {
     byDay = self.entries.reduce(into: [:]) { $0[$1.day, default: []].append($1.value) }
   }
 
-  /// Distribution of all values; `nil` without values, and if their sum overflows.
+  /// Distribution of all values, or `nil` if there are no values or their sum overflows.
   public var distribution: Distribution? { Distribution(entries.map(\.value)) }
 
-  /// Largest value, the first one in a tie; `nil` without values.
+  /// Largest value (the first one in a tie), or `nil` if there are no values.
   public var most: Entry? {
     entries.reduce(nil) { most, entry in entry.value > (most?.value ?? -.infinity) ? entry : most }
   }
@@ -79,7 +79,7 @@ public struct PropertyHistory: Hashable, Sendable {
   /// Returns the trailing moving average of the daily sums, or of all values in the window, for each of `days`.
   ///
   /// The average is `nil` for days before the first full window, for future days, for the mean of a window without
-  /// values, and if the sum overflows. `window` is at least 1.
+  /// values, and for a sum that overflows. `window` is at least 1.
   public func movingMean(
     _ summary: AmountSummary, ofDays window: Int, over days: ClosedRange<CivilDate>
   ) -> [Double?] {
@@ -90,7 +90,7 @@ public struct PropertyHistory: Hashable, Sendable {
     }
   }
 
-  /// Compares the sum or mean of the last 14 days with the previous 14 days; needs a value that is at least 28 days
+  /// Compares the sum or mean of the last 14 days with the previous 14 days. Requires a value that is at least 28 days
   /// old.
   public func trend(_ summary: AmountSummary) -> Finding<AmountTrend> {
     guard let start = entries.first?.day else { return .needsEvents(1) }
@@ -110,19 +110,19 @@ public struct PropertyHistory: Hashable, Sendable {
 
 /// Sum or mean of a property in the last 14 days, including today, compared with the previous 14 days.
 public struct AmountTrend: Hashable, Sendable, Codable {
-  /// Value over the last 14 days; `nil` without events, and if the sum overflows.
+  /// Value over the last 14 days, or `nil` if there are no events or the sum overflows.
   public let recent: Double?
-  /// Value over the previous 14 days; `nil` as for ``recent``.
+  /// Value over the previous 14 days, or `nil` if there are no events or the sum overflows.
   public let before: Double?
-  /// Number of events behind ``recent``.
+  /// Number of events that contribute to ``recent``.
   public let events: Int
-  /// Number of events behind ``before``.
+  /// Number of events that contribute to ``before``.
   public let eventsBefore: Int
 
-  /// Relative change, 0.24 for 24 % more; `nil` if the earlier value is missing or 0.
+  /// Relative change, such as 0.24 for 24 % more, or `nil` if the earlier value is missing or 0.
   public var change: Double? {
     guard let recent, let before, before != 0 else { return nil }
-    // Halving avoids an overflow when the two values are at opposite ends of the range.
+    // Halve the values to avoid an overflow if they are at opposite ends of the range.
     let change = (recent / 2 - before / 2) / abs(before / 2)
     return change.isFinite ? change : nil
   }

@@ -6,7 +6,7 @@ public struct PropertyShares: Hashable, Sendable {
   public struct Part: Hashable, Sendable {
     /// Recorded value, or lower bound of the interval.
     public let value: JSONValue
-    /// Exclusive upper bound of the interval; `nil` for a single value.
+    /// Exclusive upper bound of the interval, or `nil` for a single value.
     public let end: Double?
     public let events: Int
   }
@@ -22,15 +22,15 @@ public struct PropertyShares: Hashable, Sendable {
   public let type: PropertyType
   /// Number of events with a value of this type.
   public let events: Int
-  /// Strings in descending order of frequency; numbers in ascending order, including empty intervals.
+  /// Strings are in descending order of frequency, and numbers are in ascending order, including empty intervals.
   public let parts: [Part]
   /// Number of events whose value is not in ``parts``.
   public let others: Int
-  /// Distribution of numeric values; `nil` for other types.
+  /// Distribution of numeric values, or `nil` for other types.
   public let distribution: Distribution?
 
   /// Counts the values of a property in events of one type. Ignores values whose type is not `type`.
-  /// - Returns: `nil` without values, and for dates.
+  /// - Returns: `nil` if there are no values, and for dates.
   public init?(_ values: some Sequence<PropertyValue>, key: String, type: PropertyType) {
     self.key = key
     self.type = type
@@ -82,9 +82,10 @@ public struct PropertyShares: Hashable, Sendable {
 
   /// Returns the smallest round length that covers a span with at most ``maxStretches`` intervals.
   ///
-  /// Round lengths are 1, 2 or 5 times a power of ten; for a duration, round numbers of seconds, minutes and hours.
+  /// Round lengths are 1, 2 or 5 times a power of ten. For a duration, they are round numbers of seconds, minutes and
+  /// hours.
   private static func stretch(for span: Double, isDuration: Bool) -> Double {
-    // Partial intervals at both ends can add one more.
+    // Partial intervals at both ends can add one more interval.
     let least = span / Double(maxStretches - 1)
     if isDuration, let round = roundSeconds.first(where: { $0 >= least }) { return round }
     var power = 1.0

@@ -3,7 +3,7 @@ public struct StaySeconds: Hashable, Sendable {
   /// Seconds per span.
   public let seconds: [Double]
 
-  /// Computes the time spent in each span; the visits are merged first.
+  /// Computes the time spent in each span after merging the visits.
   /// - Parameters:
   ///   - stays: visits as ranges in seconds, in any order.
   ///   - spans: time spans on the same clock.

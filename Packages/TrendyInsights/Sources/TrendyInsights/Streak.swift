@@ -13,18 +13,19 @@ public import TrendyModels
 public struct Streak: Hashable, Sendable, Codable {
   /// Unit of the streak.
   public let period: Goal.Period
-  /// Streak up to the current day or week, or up to the one before if the current one can still extend it; otherwise 0.
+  /// Streak up to the current day or week, or up to the previous one if the current one can still extend the streak, or
+  /// 0.
   public let current: Int
   /// Longest streak of all time.
   public let longest: Int
-  /// Last day of the longest streak (the most recent one in a tie); `nil` without events. For weeks, the last day of
-  /// the last week, or today in the current week.
+  /// Last day of the longest streak (the most recent one in a tie), or `nil` if there are no events. For weeks, the
+  /// last day of the last week, or today in the current week.
   public let longestEnd: CivilDate?
 
-  /// Counts consecutive days with events. Days after `today` are ignored. A skipped day with an event counts.
+  /// Counts consecutive days with events. Days after `today` are ignored. Skipped days with an event count.
   public init(days: some Sequence<CivilDate>, skips: DaySet = [], today: CivilDate) {
     var done = days.filter { $0 <= today }
-    // The days of a history are already sorted.
+    // Sort only if necessary, because the days of a history are already sorted.
     if zip(done, done.dropFirst()).contains(where: { $0 >= $1 }) { done = Set(done).sorted() }
     var (run, longest, longestEnd): (Int, Int, CivilDate?) = (0, 0, nil)
     var before: CivilDate?
@@ -37,7 +38,7 @@ public struct Streak: Hashable, Sendable, Codable {
     period = .day
     self.longest = longest
     self.longestEnd = longestEnd
-    // Today can still receive an event, so its absence does not end the streak yet.
+    // Keep the streak alive, because an event can still be recorded today.
     let isAlive = before.map { $0 == today || Self.isExcused(from: $0, to: today, skips) } ?? false
     current = isAlive ? run : 0
   }
@@ -46,7 +47,8 @@ public struct Streak: Hashable, Sendable, Codable {
   static func isUnbroken(
     _ days: [CivilDate], skips: DaySet, from first: CivilDate, today: CivilDate
   ) -> Bool {
-    // The day before the range represents a streak that reaches back to it. Today can still receive an event.
+    // Include the day before the range to represent a streak that reaches back to it, and today because an event can
+    // still be recorded.
     let done = [first.advanced(by: -1)] + days.filter { first <= $0 && $0 < today } + [today]
     return zip(done, done.dropFirst()).allSatisfy { isExcused(from: $0, to: $1, skips) }
   }
@@ -78,7 +80,7 @@ public struct Streak: Hashable, Sendable, Codable {
     while day <= today {
       let progress = goal.progress(on: day, firstWeekday: firstWeekday, amounts: amounts, skips: skips)
       let end = progress.days.upperBound
-      // A fully skipped week does not count, and the goal of the current week can still be met.
+      // Fully skipped weeks do not count, and the goal of the current week can still be met.
       if progress.isMet, !progress.isExcused {
         run += 1
         if run >= longest { (longest, longestEnd) = (run, min(end, today)) }
@@ -122,11 +124,11 @@ public struct HabitScore: Hashable, Sendable, Codable {
 }
 
 extension HabitScore {
-  /// Computes the score of a goal. Each day counts with the share of the goal that was achieved.
+  /// Computes the score of a goal. Each day contributes the share of the goal that was achieved.
   ///
-  /// Weekly goals use the last seven days. A limit counts fully while it is kept, and falls linearly to 0 at twice the
-  /// limit. Both rules follow Loop Habit Tracker. `amounts` ranges from the first event to today. Skipped days leave
-  /// the score unchanged.
+  /// Weekly goals use the last seven days. A limit contributes fully while it is kept, and its share falls linearly to
+  /// 0 at twice the limit. Both rules follow Loop Habit Tracker. `amounts` ranges from the first event to today.
+  /// Skipped days leave the score unchanged.
   public init(of goal: Goal, amounts: DailySeries, skips: DaySet = []) {
     let length = goal.period.length
     var sum = 0.0
@@ -137,7 +139,7 @@ extension HabitScore {
       if skips.contains(day) { continue }
       shares.append(GoalProgress(goal: goal, days: day...day, amount: max(0, sum), excusedDays: 0).share)
     }
-    // Expected share of days: 3/7 for three runs a week, 1/7 for an hour a week, at most 1.
+    // Expected share of days, at most 1: 3/7 for three runs a week, 1/7 for an hour a week.
     let times = goal.measure == .count && goal.bound == .atLeast ? Double(goal.amount) : 1
     self.init(days: shares, target: 1, frequency: goal.period == .week ? min(1, times / 7) : 1)
   }

@@ -3,17 +3,17 @@ public import TrendyModels
 
 /// Event counts of one type per day, hour and minute: the input of most findings.
 public struct TypeHistory: Hashable, Sendable {
-  /// Events per day, from the first event to today; empty without events.
+  /// Events per day, from the first event to today. Empty if there are no events.
   public private(set) var days: DailySeries
-  /// Events by hour of their start, 24 counts; all-day events are not included.
+  /// Events by hour of their start, as 24 counts. All-day events are not included.
   public private(set) var hours = [Int](repeating: 0, count: 24)
-  /// Events by minute of their start, 1440 counts; all-day events are not included.
+  /// Events by minute of their start, as 1440 counts. All-day events are not included.
   public private(set) var eventsByMinute = [Int](repeating: 0, count: 1440)
   /// Number of events.
   public private(set) var events = 0
   /// Number of events recorded automatically from positions, such as trips and visits.
   public private(set) var eventsOfPosition = 0
-  /// Whether the events are meter readings, such as those of an odometer, whose frequency has no meaning.
+  /// Whether the events are meter readings, such as odometer readings, whose frequency has no meaning.
   public var isOfReadings = false
   /// Last day of the history.
   public let today: CivilDate
@@ -29,7 +29,7 @@ public struct TypeHistory: Hashable, Sendable {
   public struct Moment: Hashable, Sendable {
     /// Day in the user's calendar.
     public let day: CivilDate
-    /// Minutes after midnight, below 1440; `nil` for an all-day event.
+    /// Minutes after midnight, below 1440, or `nil` for an all-day event.
     public let minute: Int?
     /// Whether the event was recorded automatically from positions.
     public let isOfPosition: Bool
@@ -64,7 +64,7 @@ public struct TypeHistory: Hashable, Sendable {
     self.eventsOfPosition = eventsOfPosition
   }
 
-  /// Combines the histories of several types. They must have this `today`.
+  /// Combines the histories of several types. All histories must have the same `today`.
   public init(together histories: some Collection<TypeHistory>, today: CivilDate) {
     self.init(today: today)
     let nonempty = histories.filter { $0.days.count > 0 }
@@ -82,7 +82,7 @@ public struct TypeHistory: Hashable, Sendable {
   /// Start times in minutes after midnight, ascending.
   public var minutes: [Int] { eventsByMinute.enumerated().flatMap { repeatElement($0.offset, count: $0.element) } }
 
-  /// Events per weekday, 7 counts; index 0 is Sunday.
+  /// Events per weekday, as 7 counts. Index 0 is Sunday.
   public var weekdays: [Int] { days.weekdays }
 
   /// Days with events, in ascending order.
@@ -93,11 +93,11 @@ public struct TypeHistory: Hashable, Sendable {
   /// Whether all events were recorded automatically from positions.
   public var isOfPosition: Bool { events > 0 && eventsOfPosition == events }
 
-  /// Whether the type is something the user does deliberately, so that streaks and pauses are meaningful. Trips and
-  /// visits, which are recorded automatically, count only with a goal.
+  /// Whether the type represents something that the user does deliberately, which makes streaks and pauses meaningful.
+  /// Trips and visits are recorded automatically, so they count only if they have a goal.
   public func isHabit(hasGoal: Bool) -> Bool { hasGoal || !isOfReadings && !isOfPosition }
 
-  /// Returns the evidence in a range of days; `nil` without events.
+  /// Returns the evidence in a range of days, or `nil` if there are no events.
   func basis(over days: ClosedRange<CivilDate>) -> Evidence? {
     let values = self.days.over(days).values
     let active = values.count { $0 > 0 }
@@ -107,7 +107,7 @@ public struct TypeHistory: Hashable, Sendable {
         activeDays: active, events: Int(values.reduce(0, +)), from: days.lowerBound, through: days.upperBound)
   }
 
-  /// Evidence of the whole history; `nil` without events.
+  /// Evidence of the whole history, or `nil` if there are no events.
   public var basis: Evidence? {
     days.count == 0
       ? nil : Evidence(activeDays: activeDays.count, events: events, from: days.first, through: today)
@@ -137,8 +137,8 @@ extension TypeHistory {
         on: local.day(of: event), minute: local.minuteOfDay(of: event), isOfPosition: event.sourceType.isOfPosition)
     }
 
-    /// Adds a timed event that was recorded in the collector's time zone or without one. Fastest in chronological
-    /// order. Events after today are ignored.
+    /// Adds a timed event that was recorded in the collector's time zone or without a time zone. Fastest if events are
+    /// added in chronological order. Events after today are ignored.
     public mutating func add(at moment: Date, isOfPosition: Bool = false) {
       tally.add(on: walk.day(of: moment), minute: walk.minuteOfDay(of: moment), isOfPosition: isOfPosition)
     }

@@ -9,7 +9,7 @@ struct DigestTests {
   private let today = CivilDate(year: 2026, month: 11, day: 20)
   private let noon = 12 * 60
 
-  /// Returns a type with the given number of events on each of the last days; the last count is today's.
+  /// Returns a type with the given number of events on each of the last days. The last count is today's.
   private func subject(
     _ name: String, _ counts: [Int], progress: GoalProgress? = nil, skips: DaySet = [],
     isOfPosition: Bool = false, isOfReadings: Bool = false

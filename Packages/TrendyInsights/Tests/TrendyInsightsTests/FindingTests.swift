@@ -68,8 +68,8 @@ struct FindingTests {
       }
       if !CorrelationSearch(among: histories).strongest.isEmpty { found += 1 }
     }
-    // Without a real correlation, a search finds one with a probability of 10 %; the limit allows for the spread over
-    // 100 runs.
+    // Without a real correlation, a search finds a correlation with a probability of 10 %. The limit allows for the
+    // spread over 100 runs.
     #expect(found <= 20)
   }
 
@@ -209,7 +209,7 @@ struct FindingTests {
     #expect(CorrelationSearch(among: ["a": trips, "c": readings]).strongest.isEmpty)
     #expect(coffee.isHabit(hasGoal: false) && !trips.isHabit(hasGoal: false) && !readings.isHabit(hasGoal: false))
     #expect(trips.isHabit(hasGoal: true) && readings.isHabit(hasGoal: true))
-    // One event recorded by hand is enough: the history no longer counts as recorded automatically.
+    // With even one event recorded by hand, the history no longer counts as recorded automatically.
     #expect(!TypeHistory(together: [trips, coffee], today: today).isOfPosition)
   }
 

@@ -70,8 +70,8 @@ struct SeriesTests {
 
   @Test func `a moving average begins with the first full window`() {
     let numbers = history([(4, 2), (4, 4), (3, 6), (0, 9)])
-    // Windows of three days. The window ending on the fourth day sums to 12 from three events, on the fifth to 6, on
-    // the sixth to 9.
+    // Windows of three days. The window that ends on the fourth day sums to 12 from three events, the next window to 6,
+    // and the last to 9.
     #expect(numbers.movingMean(.sum, ofDays: 3, over: days(5)) == [nil, nil, nil, 4, 2, 3])
     #expect(numbers.movingMean(.mean, ofDays: 3, over: days(5)) == [nil, nil, nil, 4, 6, 9])
     #expect(numbers.movingMean(.mean, ofDays: 1, over: days(2)) == [nil, nil, 9])

@@ -15,7 +15,7 @@ struct WeekStreakTests {
       today: today, firstWeekday: 1)
   }
 
-  /// Returns amounts with two events in each of the given weeks; 0 is the current week.
+  /// Returns amounts with two events in each of the given weeks, where 0 is the current week.
   private func weeks(_ ago: Int...) -> [Int: Double] {
     Dictionary(uniqueKeysWithValues: ago.flatMap { [(7 * $0 + 1, 1), (7 * $0 + 2, 1)] })
   }

@@ -3,10 +3,10 @@ struct DecimalField {
   /// Number, or `nil` if the field is empty.
   let value: Double?
 
-  /// Parses a field. Returns `nil` for anything else: exponents, plus signs, spaces, or more than 18 digits.
+  /// Parses a field. Returns `nil` for any other text, including exponents, plus signs, spaces and more than 18 digits.
   ///
-  /// The digits form an integer below 2⁵³ and the power of ten is at most 10²². Both are exact, so their quotient is
-  /// the nearest `Double` (Clinger, "How to read floating point numbers accurately", 1990).
+  /// The digits form an integer below 2⁵³ and the power of ten is at most 10²². The integer and the power are exact, so
+  /// their quotient is the nearest `Double` (Clinger, "How to read floating point numbers accurately", 1990).
   init?(_ field: ArraySlice<UInt8>) {
     guard let first = field.first else {
       value = nil

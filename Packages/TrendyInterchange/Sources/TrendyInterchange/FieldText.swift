@@ -19,7 +19,7 @@ enum FieldText {
     return value
   }
 
-  /// Parses an RFC 3339 timestamp. The offset may lack its minutes; without an offset, the time is in UTC.
+  /// Parses an RFC 3339 timestamp. The offset may lack its minutes. Without an offset, the time is in UTC.
   static func date(_ text: some StringProtocol) -> Date? {
     RFC3339.date(from: text) ?? RFC3339.date(from: text + "Z") ?? RFC3339.date(from: text + "00")
   }
@@ -35,7 +35,7 @@ enum FieldText {
 
   /// Converts seconds since 1970 to a date, or milliseconds if the magnitude is at least 1e11.
   ///
-  /// Returns `nil` outside the years 1 to 9999. 1e11 seconds would be in the year 5138.
+  /// Returns `nil` outside the years 1 to 9999. 1e11 seconds after 1970 is in the year 5138.
   static func moment(_ number: Double) -> Date? {
     let seconds = abs(number) >= 1e11 ? number / 1000 : number
     guard seconds >= -62_135_596_800, seconds < 253_402_300_800 else { return nil }
@@ -56,8 +56,8 @@ enum FieldText {
 
   /// Returns the motion state for several simultaneous names.
   ///
-  /// "Driving" together with "stationary" means that the phone does not move inside a moving car. If names contradict
-  /// each other, returns the fastest state with low confidence.
+  /// "Driving" together with "stationary" means that the phone does not move inside a moving car. If the names
+  /// contradict each other, returns the fastest state with low confidence.
   static func motion(_ words: [String]) -> (state: MotionState, confidence: MotionActivity.Confidence)? {
     let states = Set(words.compactMap { motion($0) })
     guard let state = [MotionState.automotive, .cycling, .running, .walking, .stationary].first(where: states.contains)

@@ -18,17 +18,17 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   case malformed(line: Int, column: Int, reason: String, pointsRead: Int)
   /// The format is not supported. `seen` describes the content, for example "a ZIP archive".
   case unknownFormat(seen: String)
-  /// A table has no known column. The value lists its columns.
+  /// A table has no known column. The value lists the table's columns.
   case unknownColumns([String])
-  /// The file is known not to contain the data. The reason names this file and the file to use instead.
+  /// The file is known not to contain the data. The reason names the file and the file to use instead.
   case notTheData(reason: String)
   /// Any other error, described by a sentence.
   case unreadable(reason: String)
-  /// The table does not have a column that `--map` names. The second value lists its columns.
+  /// The table does not have a column that `--map` names. The second value lists the table's columns.
   case noSuchColumn(String, [String])
   /// The user must specify a property of the file.
   case undecided(ImportQuestion, reason: String)
-  /// The order of day and month is ambiguous. `dayFirst` and `monthFirst` are the two readings of the cell.
+  /// The order of day and month is ambiguous. `dayFirst` and `monthFirst` are the two interpretations of the cell.
   case ambiguousDates(cell: String, dayFirst: String, monthFirst: String)
 
   /// Error message for the user, without a full stop.
@@ -50,7 +50,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// Number of complete track points before a truncation or syntax error; 0 for other errors.
+  /// Number of complete track points before a truncation or syntax error, or 0 for other errors.
   public var pointsRead: Int {
     switch self {
     case .truncated(_, _, _, let points), .malformed(_, _, _, let points): points

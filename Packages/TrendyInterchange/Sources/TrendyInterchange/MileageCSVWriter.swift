@@ -3,7 +3,7 @@ public import TrendyModels
 
 /// Writes a mileage log as CSV (RFC 4180) with 19 columns and one row per trip.
 ///
-/// The columns and their order are those of ZeroClick's spreadsheet, with English headers. Distances are in kilometres
+/// The columns have the same order as in ZeroClick's spreadsheet, but with English headers. Distances are in kilometres
 /// with at most four decimal places. Dates are written as `2026-11-20` and times as `08:30`, in the given zone. Lines
 /// end with CRLF.
 public struct MileageCSVWriter: Sendable {
@@ -55,7 +55,7 @@ public struct MileageCSVWriter: Sendable {
   }
 
   private static func quoted(_ cell: String) -> String {
-    // A leading apostrophe prevents spreadsheets from evaluating the cell as a formula.
+    // Add a leading apostrophe to prevent spreadsheets from evaluating the cell as a formula.
     let text = cell.first.map { "=+@\t".contains($0) } == true || isWordAfterMinus(cell) ? "'" + cell : cell
     guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return text }
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""

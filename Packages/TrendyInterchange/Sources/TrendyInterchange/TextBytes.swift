@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// UTF-8 buffer for text made of many short strings and numbers. Avoids a temporary `String` for each number.
+/// UTF-8 buffer for text that consists of many short strings and numbers. Avoids a temporary `String` for each number.
 struct TextBytes {
   private(set) var bytes: [UInt8] = []
 

@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Parses time zone names: IANA names in any case, UTC offsets, and Windows names.
 enum TimeZoneNames {
-  /// Returns the zone with this name, or `nil` if it is unknown.
+  /// Returns the zone with this name, or `nil` if the name is unknown.
   ///
   /// Examples are `europe/paris`, `UTC+2`, `GMT+0100`, `W. Europe Standard Time`, `tzone://Microsoft/Utc` and
   /// `(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`. Quotes are ignored, as are spaces at both ends.

@@ -26,8 +26,8 @@ struct TripNameTests {
   }
 
   @Test func `the id does not depend on motion readings, and therefore not on the time of detection`() throws {
-    // Live, the trip is detected at the third fix. If detection is repeated with late motion readings, it is detected a
-    // kilometre later.
+    // During live detection, the trip is detected at the third fix. If detection is repeated with late motion readings,
+    // the trip is detected a kilometre later.
     let still = stride(from: 3900.0, through: 4200, by: 60).map { motion(.stationary, $0) }
     #expect(try Self.id(Self.fixes) == Self.id(Self.fixes, motion: still))
   }

@@ -4,14 +4,14 @@ public import TrendyProtocols
 
 /// Sends notices to the user's companions, which take the place of a watch.
 ///
-/// Notices are stored until an agent has delivered them through the hub, each once and in order. Not thread-safe.
+/// Notices are stored until an agent has delivered them through the hub, exactly once and in order. Not thread-safe.
 /// Methods that do not throw store their error in ``failure``.
 public final class CompanionChannel: WatchConnectivityServiceProtocol {
   /// Delegate that ``setup()`` notifies.
   public weak var delegate: (any WatchConnectivityServiceDelegate)?
   /// Data of the trip that the next notices describe: `id`, `device`, `start` and other known values.
   public var trip: [String: JSONValue] = [:]
-  /// Error that prevented storing the last notice, or `nil` if it was stored.
+  /// Error that prevented storing the last notice, or `nil` if the notice was stored.
   public private(set) var failure: (any Error)?
 
   private let store: CompanionStore
@@ -31,7 +31,8 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
   public var isReachable: Bool { isPaired && companions.allSatisfy { $0.acknowledgedThrough == $0.lastSequence } }
 
   private var companions: [CompanionStore.Link] {
-    // If the store cannot be read, there appear to be no companions. Storing the next notice reports the error.
+    // If the store cannot be read, assume that there are no companions. The error is reported when the next notice is
+    // stored.
     ((try? store.links()) ?? []).filter { $0.role == .tracker }
   }
 
@@ -41,7 +42,7 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
   /// Adds a notice with the account, the hub's address and, unless it is empty, a token.
   public func syncConfig(email: String, apiUrl: String, token: String) {
     var data: [String: JSONValue] = ["account": .string(email), "hub_url": .string(apiUrl)]
-    // Each device has its own token at the hub, so only a token intended for the companion is sent.
+    // Send only a token intended for the companion, because each device has its own token at the hub.
     if !token.isEmpty { data["token"] = .string(token) }
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.config, data: data))
   }
@@ -56,21 +57,21 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripStarted, data: trip))
   }
 
-  /// Adds a notice that a trip is or is not in progress. If several of these are undelivered, the companion displays
-  /// the last.
+  /// Adds a notice that a trip is or is not in progress. If several such notices are undelivered, the companion
+  /// displays the last one.
   public func updateTripActiveState(_ isActive: Bool) {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripActive, data: ["active": .bool(isActive)]))
   }
 
-  /// Adds a notice that a trip has ended, or that it was discarded if `isTrip` is `false`.
+  /// Adds a notice that a trip has ended, or was discarded if `isTrip` is `false`.
   public func notifyTripEnded(isTrip: Bool) {
     let kind = isTrip ? CompanionNotice.Kind.tripEnded : CompanionNotice.Kind.tripCancelled
     tell(CompanionStore.Draft(kind: kind, data: trip))
   }
 
-  /// Stores all notices added in `body`, and the trips that they announce to companions, in one save.
+  /// Stores all notices added in `body`, and the trips that these notices announce to companions, in one save.
   /// - Returns: Whether the device has a companion.
-  /// - Throws: Errors from the store. Nothing is then saved.
+  /// - Throws: Errors from the store. In this case, nothing is saved.
   @discardableResult
   public func keep(announcedTrips: [CompanionStore.AnnouncedTrip], _ body: () -> Void) throws -> Bool {
     drafts = []

@@ -5,10 +5,10 @@ import TrendyTrips
 
 /// Durable queue of notices to and from companions. Each notice is delivered once and in order.
 ///
-/// A notice to send gets its sequence number when it is added, and is stored until the companion has received it. A
-/// received notice is saved together with its sequence number. Killing the process at any time therefore neither loses
-/// nor repeats a notice. The store is separate from the record, belongs to this device only and is not part of a
-/// backup.
+/// Notices to send get their sequence numbers when they are added, and are stored until the companion has received
+/// them. Received notices are saved together with their sequence numbers. If the process is killed at any time, notices
+/// are therefore neither lost nor repeated. The store is separate from the record, belongs to this device only, and is
+/// not part of backups.
 public struct CompanionStore: Sendable {
   /// Connection from one device to another, as known to this device.
   public struct Link: Hashable, Sendable, Identifiable {
@@ -30,7 +30,7 @@ public struct CompanionStore: Sendable {
     public var lastSequence: Int64
     /// Sequence number up to which the companion has acknowledged notices.
     public var acknowledgedThrough: Int64
-    /// On a companion: sequence number up to which received hub addresses and tokens have been applied.
+    /// Sequence number up to which a companion has applied received hub addresses and tokens.
     public var settledThrough: Int64
     /// Account and hub address in the last configuration notice to the companion.
     public var sentConfiguration: String?
@@ -46,7 +46,7 @@ public struct CompanionStore: Sendable {
     public var notice: CompanionNotice
   }
 
-  /// Trip whose start has been announced to companions, but not its end.
+  /// Trip whose start, but not end, has been announced to companions.
   public struct AnnouncedTrip: Hashable, Sendable {
     public var id: String
     public var device: String
@@ -65,7 +65,7 @@ public struct CompanionStore: Sendable {
     static let trips: UInt8 = 5
   }
 
-  /// Range of valid sequence numbers. The upper bound leaves room for successors.
+  /// Range of valid sequence numbers. The upper bound leaves room for later numbers.
   fileprivate static let sequences = 0...(SyncRange.counter.upperBound / 2)
 
   private let engine: StorageEngine
@@ -104,9 +104,9 @@ public struct CompanionStore: Sendable {
 
   /// Updates the links from the hub's list. Deletes links that the hub reports as removed, with their pending notices.
   /// - Parameters:
-  ///   - companions: All links that the hub knows.
+  ///   - companions: All links on the hub.
   ///   - deviceId: Id of this device at the hub.
-  /// - Returns: Links that the hub does not know because it was restored from a backup. They must be created again.
+  /// - Returns: Links to recreate, because the hub was restored from a backup and does not know them.
   public func update(with companions: [APICompanion], deviceId: String) throws -> [Link] {
     let lost = try links().filter { link in !companions.contains { $0.id == link.id } }
     let held = Dictionary(try links().map { ($0.id, $0) }, uniquingKeysWith: { $1 })
@@ -185,13 +185,13 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Adds notices for one companion or all of them, and updates the announced trips, in one save.
+  /// Adds notices for one or all companions, and updates the announced trips, in one save.
   /// - Parameters:
   ///   - drafts: Notices in order.
   ///   - date: Time of the notices.
-  ///   - link: Id of the only link to use; `nil` for all links.
-  ///   - announcedTrips: Trips in progress that these notices announce; `nil` for no change.
-  ///   - sentConfiguration: Configuration that these notices contain; `nil` for no change.
+  ///   - link: Id of the only link to use, or `nil` for all links.
+  ///   - announcedTrips: Trips in progress that these notices announce, or `nil` for no change.
+  ///   - sentConfiguration: Configuration that these notices contain, or `nil` for no change.
   /// - Returns: Whether there is a companion to receive the notices.
   @discardableResult
   public func tell(
@@ -237,8 +237,7 @@ public struct CompanionStore: Sendable {
       var known = try Link(stored: stored)
       guard sequence > known.acknowledgedThrough, Self.sequences.contains(sequence) else { return }
       known.acknowledgedThrough = sequence
-      // If the hub's number is higher than any that this store has assigned, the store has been recreated. Numbering
-      // continues after the hub's number.
+      // Continue after the hub's number, because the numbers of a recreated store are lower than the hub's.
       known.lastSequence = max(known.lastSequence, sequence)
       try Self.put(known, in: transaction)
       for record in try transaction.scan(
@@ -253,7 +252,7 @@ public struct CompanionStore: Sendable {
 
   /// Stores new notices in order, together with their last sequence number, in one save.
   ///
-  /// If a device's agent and the hub both announce a trip, only the notices from the first to do so are kept.
+  /// If a device's agent and the hub both announce a trip, only the notices from the first sender are kept.
   /// - Returns: The new notices.
   public func take(_ notices: [CompanionNotice], over link: String) throws -> [CompanionNotice] {
     try write { transaction in

@@ -4,8 +4,8 @@ public import TrendyProtocols
 
 /// Transfers notices between this device and the hub in both directions.
 ///
-/// The transport can be recreated at any time: unacknowledged notices are sent again, and each side knows which notices
-/// it has received.
+/// The transport can be recreated at any time, because unacknowledged notices are sent again, and each side stores
+/// which notices it has received.
 public actor CompanionTransport {
   /// New hub address or token from a notice.
   public struct Move: Hashable, Sendable {
@@ -40,8 +40,8 @@ public actor CompanionTransport {
   ///   - account: Provides this device's id at the hub, and the hub address for companions.
   ///   - clock: Dates the notices.
   ///   - store: Access to the companion store.
-  ///   - carryOut: Switches to another hub. Returns `false` if that is not possible yet, and is called again in the
-  ///     next round.
+  ///   - carryOut: Switches to another hub. Returns `false` if the switch is not possible yet, and is then called again
+  ///     in the next round.
   ///   - onReceived: Called with the name of the sender and its new notices.
   public init(
     client: any CompanionClientProtocol, account: Account, clock: any TimeSource, store: Store,
@@ -56,8 +56,8 @@ public actor CompanionTransport {
     self.onReceived = onReceived
   }
 
-  /// Runs one round: updates the links, sends pending notices and receives new ones.
-  /// - Returns: Whether other devices send notices to this one.
+  /// Runs one round: updates the links, sends pending notices and receives new notices.
+  /// - Returns: Whether other devices send notices to this device.
   /// - Throws: Errors from the client, the store or `carryOut`.
   public func round() async throws -> Bool {
     var companions = try await client.companions()
@@ -70,7 +70,7 @@ public actor CompanionTransport {
       }
       let links = try store.links()
       for link in links {
-        // A restored hub may not know the tracker of this link. The tracker will recreate the link in its next round.
+        // Skip a link that a restored hub does not know. The tracker recreates the link in its next round.
         guard let known = companions.first(where: { $0.id == link.id }) else { continue }
         switch link.role {
         case .tracker: try await handOver(link, known: known, in: store)
@@ -89,7 +89,7 @@ public actor CompanionTransport {
     do {
       return try await client.makeCompanion(deviceId: link.peerId)
     } catch let error as APIError where error.statusCode == 404 {
-      // The hub does not know the other device either, so the notices on this link have no receiver.
+      // Delete the link: the hub does not know the other device either, so the notices have no receiver.
       try store.forget(link.id)
       return nil
     }
@@ -105,7 +105,7 @@ public actor CompanionTransport {
     }
     try store.acknowledge(link.id, through: known.acknowledgedThrough)
     var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)
-    // A restored hub has fewer notices than before. The missing notices are sent again.
+    // Start with the first notice that the hub lacks, because a restored hub may have lost notices.
     var after = max(acknowledged, known.heldThrough)
     while true {
       let notices = try store.waiting(for: link.id, after: after, limit: 100)
@@ -122,12 +122,12 @@ public actor CompanionTransport {
   private func take(_ link: CompanionStore.Link, in store: CompanionStore) async throws {
     var after = link.lastSequence
     while true {
-      // The request names the last durably stored notice, so that the hub can delete the notices up to it.
+      // Name the last durably stored notice in the request, so that the hub can delete the notices up to it.
       let page = try await client.notices(ofCompanion: link.id, after: after, limit: 100)
       let new = try store.take(page.notices, over: link.id)
       if !new.isEmpty { onReceived(link.peerName, new) }
       try await settle(link.id, in: store)
-      // A page that does not advance ends the loop.
+      // End the loop if a page contains no later notices.
       guard let last = page.notices.last, last.sequence > after else { return }
       after = last.sequence
     }

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Trips on one device that are announced over several links: by the device's agent, and by the hub that the device
-/// posts to.
+/// Trips on one device that are announced over several links: by the device's agent, and by the hub to which the device
+/// posts.
 ///
-/// Both may detect the same trip from different fixes and under different ids. The link that announces the trip first
-/// reports it until its end; notices about it from the other link are discarded.
+/// The agent and the hub may detect the same trip from different fixes and under different ids. The link that announces
+/// the trip first reports it until its end, and notices about the trip from the other link are discarded.
 struct CompanionTrips: Hashable, Sendable, Codable {
   private struct Trip: Hashable, Sendable, Codable {
     var id: String
@@ -43,7 +43,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
       guard let index = self.index(of: notice, over: link) ?? begin(notice, over: link) else { return true }
       if notice.kind == CompanionNotice.Kind.tripCancelled { return trips.remove(at: index).isTold }
       trips[index].end = notice.date("end") ?? notice.at
-      // The link that announced the trip may have cancelled it since. This link then reports it.
+      // If the link that announced the trip has since cancelled it, this link reports the trip.
       if !trips[index].isTold { trips[index].isTold = !isToldElsewhere(trips[index]) }
       return trips[index].isTold
     case CompanionNotice.Kind.tripActive:
@@ -61,7 +61,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
     // A delayed link must not report a trip as active after another link has reported its end.
     let open = trips.filter { $0.link == link && $0.end == nil }
     let isOwn = open.isEmpty || open.contains { $0.isTold }
-    // If a trip is in progress on another link, neither the start nor the end on this link changes the state.
+    // If a trip is in progress on another link, neither the start nor the end of a trip on this link changes the state.
     let isNews =
       isActive
       ? isOwn && !(goesOnElsewhere && isAnnouncedActive == true) : !goesOnElsewhere && isAnnouncedActive != false
@@ -69,8 +69,8 @@ struct CompanionTrips: Hashable, Sendable, Codable {
     return isNews
   }
 
-  /// Adds a trip, or reopens it if this link has reported it before. Returns its index, or `nil` for a notice without a
-  /// trip id.
+  /// Adds a trip, or reopens a trip that this link has reported before. Returns the trip's index, or `nil` for a notice
+  /// without a trip id.
   private mutating func begin(_ notice: CompanionNotice, over link: String) -> Int? {
     guard let id = notice.data["id"]?.stringValue else { return nil }
     if let index = index(of: notice, over: link) {

@@ -4,9 +4,9 @@ public import TrendyModels
 /// Times and file names of scheduled exports. Reads neither the clock nor the disk.
 ///
 /// File names contain the date (`trendy-2026-11-25.ndjson`), and the files in the folder determine when the next export
-/// is due. If the computer was off for a night or a month, a single export makes up for the missed ones.
+/// is due. If the computer was off for a night or a month, a single export replaces the missed exports.
 public struct ExportSchedule: Hashable, Sendable {
-  /// Interval in seconds, at least one hour. Whole days are days in the user's calendar.
+  /// Interval in seconds, at least one hour. An interval of whole days refers to days in the user's calendar.
   public let interval: Double
   /// Number of files to retain, at least 1.
   public let keep: Int

@@ -17,7 +17,7 @@ import TrendySync
 public struct ScheduledExport: Sendable {
   /// Result of a check.
   public enum Outcome: Hashable, Sendable {
-    /// No export is due, or the last one failed less than ``retryInterval`` ago.
+    /// No export is due, or the last export failed less than ``retryInterval`` ago.
     case notDue
     /// Name of the new file, and names of the deleted files.
     case made(String, removed: [String])
@@ -37,7 +37,7 @@ public struct ScheduledExport: Sendable {
   /// - Parameters:
   ///   - record: Record to export, which also provides the clock.
   ///   - schedule: Interval and file names.
-  ///   - folder: Target folder. Never created, because it may be the mount point of a removable disk.
+  ///   - folder: Target folder. The folder is never created, because it may be the mount point of a removable disk.
   ///   - local: The user's calendar.
   public init(_ record: DeviceRecord, schedule: ExportSchedule, folder: URL, local: LocalTime) {
     (self.record, self.schedule, self.folder, self.local) = (record, schedule, folder, local)
@@ -66,7 +66,7 @@ public struct ScheduledExport: Sendable {
       try await make(folder.appending(path: name))
       guard try Self.names(in: folder).contains(name) else { throw Failure("\(name) was not written") }
       standing.made = standing.made.filter { $0 != name } + [name]
-      // The success is saved first, because deleting the superseded files may fail.
+      // Save the success first, because deleting the superseded files may fail.
       try note(standing.succeeded())
       let removed = try prune(&standing)
       try note(standing.succeeded())
@@ -97,7 +97,7 @@ public struct ScheduledExport: Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// Deletes superseded files that this agent has written, and no others.
+  /// Deletes superseded files, but only if this agent has written them.
   private func prune(_ standing: inout ScheduledExportStatus) throws -> [String] {
     let present = Set(try Self.names(in: folder))
     standing.made = standing.made.filter(present.contains)

@@ -39,14 +39,15 @@ public enum ImportFileError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Opens files, archives and folders in a uniform way, so that format readers need not distinguish them.
+/// Opens files, archives and folders in a uniform way, so that format readers do not have to distinguish them.
 public enum ArchiveInput: Sendable {
   /// Opens a stream as a ZIP archive, as gzip, or unchanged, depending on its first bytes.
   ///
   /// - Parameters:
   ///   - stream: Input at its beginning.
   ///   - path: Path of the file, or `-` for standard input.
-  ///   - progress: Meter for bytes read from an archive. The creator of a plain stream counts the bytes itself.
+  ///   - progress: Meter for bytes read from an archive. For a plain stream, the creator of the stream counts the
+  ///     bytes.
   /// - Throws: Errors from ``archive(_:_:_:)`` or the stream.
   public static func source(_ stream: ByteInput, at path: String, _ progress: any ReadingMeter) throws -> ImportInput {
     let head = try stream.peek(4)
@@ -107,7 +108,7 @@ public enum ArchiveInput: Sendable {
     var total: Int64 = 0
     let paths = names.filter { name in
       var status = stat()
-      // The file may have been deleted since the folder was listed.
+      // Skip a file that has been deleted since the folder was listed.
       guard lstat(root.appending(path: name).path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         return false
       }
@@ -170,7 +171,7 @@ public enum ArchiveInput: Sendable {
   }
 }
 
-/// Counts the bytes read from several files, each file once even if it is read again.
+/// Counts the bytes read from several files. Counts each file once, even if the file is read again.
 private final class FileMeter {
   private let progress: any ReadingMeter
   private var counted: [String: Int] = [:]

@@ -1,4 +1,4 @@
-/// Saves the batches of an import in order, on a second thread if the store allows that while the file is read.
+/// Saves the batches of an import in order, on a second thread while the file is read, if the store allows that.
 final class BatchSaver {
   /// Entities to save, and the number of records in the file up to the end of the batch.
   struct Batch {
@@ -9,7 +9,7 @@ final class BatchSaver {
   private let destination: any ImportStore
   private let onSaved: (Batch, _ areNew: [Bool]) throws -> Void
   private var underWay: (batch: Batch, thread: JoinableThread<[Bool]>)?
-  /// Error that ended the import. No batch is saved after it.
+  /// Error that ended the import. No batches are saved after this error.
   private var failure: (any Error)?
 
   /// Creates a saver. `onSaved` is called on the caller's thread after each batch, with a flag per entity that is
@@ -38,7 +38,7 @@ final class BatchSaver {
     }
   }
 
-  /// Waits until the current batch has been saved. Once the import has failed, every call throws its error.
+  /// Waits until the current batch has been saved. Once the import has failed, every call throws the import's error.
   func settle() throws {
     if let failure { throw failure }
     guard let (batch, thread) = underWay else { return }

@@ -70,8 +70,8 @@ final class DeviceImportStore: ImportStore {
 
   /// Whether an entity was deleted by undoing an import and may therefore be restored.
   ///
-  /// The hub's tombstone, if there is one, contains this information for undos on all devices. Otherwise the import
-  /// history of this store decides.
+  /// The hub's tombstone, if there is one, covers undos on all devices. Otherwise, the import history of this store is
+  /// used.
   private func isTakenBack(_ kind: MutationEntityType, _ id: String, in store: any DataStoreProtocol) throws -> Bool {
     if let held = try store.heldEntry(kind: kind, id: id), held.isDelete {
       return held.data?.rawData[SyncedKind.importUndone] == true
@@ -138,8 +138,8 @@ final class DeviceImportStore: ImportStore {
     return events.map { $0 != nil && areNew.popFirst() == true }
   }
 
-  /// Creates an entity, or restores it if the import that created it has been undone. Returns its digest, or `nil` if
-  /// it exists already or the user has deleted it.
+  /// Creates an entity, or restores it if the import that created it has been undone. Returns the entity's digest, or
+  /// `nil` if the entity already exists or the user has deleted it.
   private func make(_ entity: AnyEntity, id: String, in save: RecorderChanges) throws -> String? {
     func heldDigest() throws -> String {
       try (AnyEntity.held(entity.kind, id: id, in: save.store) ?? entity).digest
@@ -147,16 +147,16 @@ final class DeviceImportStore: ImportStore {
     guard try AnyEntity.held(entity.kind, id: id, in: save.store) == nil else { return nil }
     if try isTakenBack(entity.kind, id, in: save.store) {
       do {
-        // A restored event takes its values from this file and the current options: the user may have undone the first
-        // import because of a wrong type.
+        // A restored event takes its values from this file and the current options, because the user may have undone
+        // the first import for a wrong type.
         let isRestored =
           if case .event(let event) = entity { try save.restore(as: event) } else {
             try save.restore(entity.kind, id: id)
           }
         if isRestored { return try heldDigest() }
       } catch RecorderError.notHeld, RecorderError.deletionUnderWay {
-        // The hub does not know the entity, or has not received its deletion yet. A new mutation recreates the entity
-        // after that deletion.
+        // If the hub does not know the entity or has not received the deletion yet, add a new mutation, which recreates
+        // the entity after the deletion.
         return try save.again.record(entity) ? heldDigest() : nil
       } catch is RecorderError {
         return nil
@@ -195,7 +195,7 @@ final class DeviceImportStore: ImportStore {
     guard !isUndoable else { return id }
     isUndoable = true
     let now = record.clock.now
-    // Without this undo step, undo would revert an action before the import.
+    // Add an undo step, without which undo would revert an action before the import.
     var log = try UndoLog(store)
     let name = URL(filePath: source).lastPathComponent
     _ = try log.append(UndoStep(label: "import \(name)", date: now, importID: id), isDivisible: true, [])

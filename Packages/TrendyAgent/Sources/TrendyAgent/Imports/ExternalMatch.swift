@@ -53,8 +53,8 @@ extension Event {
 
   /// Whether two events, of any types, describe the same activity.
   ///
-  /// They must overlap by at least 80 % of the longer event. If both have a position, they must start within 300 m of
-  /// each other.
+  /// The two events must overlap by at least 80 % of the longer one. If both have a position, they must start within
+  /// 300 m of each other.
   func isOneActivity(with other: Event) -> Bool {
     guard isActivity, other.isActivity, let end = endDate, let otherEnd = other.endDate else { return false }
     let longest = max(end.timeIntervalSince(timestamp), otherEnd.timeIntervalSince(other.timestamp))
@@ -68,13 +68,13 @@ extension Event {
   /// workout without.
   private var richness: Int { (sourceType == .trip ? 0 : 1) + (properties["energy"] == nil ? 0 : 2) }
 
-  /// Combines this event with the same activity from another source. If both have a value, the source with more data
-  /// wins.
+  /// Combines this event with an event of the same activity from another source. If both events have a value, the value
+  /// from the source with more data is used.
   func merged(with other: Event) -> Event {
     var merged = self
     let isOtherRicher = (other.richness, other.properties.count) > (richness, properties.count)
     if isOtherRicher, sourceType == .trip {
-      // The trip becomes a workout and leaves the mileage log.
+      // The trip becomes a workout and is no longer part of the mileage log.
       merged.eventTypeId = other.eventTypeId
       merged.sourceType = other.sourceType
       merged.properties = [:]

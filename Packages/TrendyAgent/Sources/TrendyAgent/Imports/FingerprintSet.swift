@@ -1,11 +1,12 @@
 import TrendyModels
 import TrendyPersistence
 
-/// Set of 64-bit hashes of identifiers. Needs about 12 bytes per element, compared with about 100 in a set of strings.
+/// Set of 64-bit hashes of identifiers. Uses about 12 bytes per element, compared with about 100 for a set of strings.
 ///
 /// The probability that any two of a million identifiers have the same hash is 1 in 36 million.
 struct FingerprintSet: Sendable {
-  /// Hash table with open addressing and linear probing. Its size is a power of two; 0 marks a free slot.
+  /// Hash table with open addressing and linear probing. The size of the table is a power of two, and 0 marks a free
+  /// slot.
   private var slots: [UInt64] = []
   private(set) var count = 0
 

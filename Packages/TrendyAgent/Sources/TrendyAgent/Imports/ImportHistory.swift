@@ -18,7 +18,7 @@ public struct ImportEntry: Hashable, Sendable {
   public var undone: Date?
   /// Hash of the file and the options, by which an interrupted import is recognised and resumed.
   var fingerprint: String
-  /// Digests of the first events; `nil` for a file without events.
+  /// Digests of the first events, or `nil` for a file without events.
   var reading: ImportReading?
   /// Number of entities that the import created.
   public internal(set) var madeCount = 0
@@ -30,8 +30,8 @@ struct MadeEntity: Hashable {
   var id: String
   /// Digest of the entity's fields at its creation, for detecting later edits.
   var digest: String
-  /// Whether undoing the import has deleted the entity. It may then be imported again, unlike an entity that the user
-  /// deleted.
+  /// Whether undoing the import has deleted the entity. Such an entity may be imported again, unlike an entity that the
+  /// user deleted.
   var isTakenBack = false
 }
 
@@ -39,7 +39,7 @@ struct MadeEntity: Hashable {
 ///
 /// An entry is saved in the same transaction as the batch that it describes, and is part of every backup. The list of
 /// created entities is read in parts, because it takes 70 MB or more for a million events. Must be used within a unit
-/// of work; changes require the write lock.
+/// of work. Changes require the write lock.
 struct ImportHistory {
   /// Number of created entities per part of the list.
   static let partLength = 500

@@ -7,7 +7,7 @@ import TrendyTrips
 /// Entities and readings that a dry run of an import would have saved so far.
 struct ImportPreview {
   private var inserted = FingerprintSet()
-  /// Events to compare later events with, by the hour of their start.
+  /// Events with which to compare later events, by the hour of their start.
   private var events: [Int: [Event]] = [:]
   private var readings: [String: [TrackReading]] = [:]
   private var findings: Set<String> = []
@@ -16,7 +16,7 @@ struct ImportPreview {
     inserted.insert(CompactIdentifier("\(entity.kind.rawValue) \(entity.id)").fingerprint)
   }
 
-  /// Inserts readings. Returns the new readings, and those that a track log would reject.
+  /// Inserts readings. Returns the new readings, and the readings that a track log would reject.
   mutating func insert(_ readings: [TrackReading], of device: String) -> [TrackReading] {
     readings.filter { reading in
       guard let moment = ReadingMoment(reading) else { return true }
@@ -37,7 +37,7 @@ struct ImportPreview {
 
   private static func hour(_ time: Date) -> Int { Int((time.timeIntervalSince1970 / 3600).rounded(.down)) }
 
-  /// Detects trips and visits in the added readings, as the import would. Returns the number of new ones.
+  /// Detects trips and visits in the added readings, as the import would. Returns the number of new trips and visits.
   mutating func find(in store: any ImportStore, tripTypeId: String) throws -> Int {
     guard !readings.isEmpty else { return 0 }
     let journal = try store.makeJournal()

@@ -2,8 +2,8 @@ import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 
-/// The same file was imported with a different time zone, so importing it again would duplicate every event. Nothing
-/// has been saved.
+/// Error thrown if the same file was imported with a different time zone, because importing it again would duplicate
+/// every event. Nothing has been saved.
 public struct ImportedInOtherZone: Error, Hashable, Sendable, CustomStringConvertible {
   /// Time zone of the earlier import.
   public var earlier: String

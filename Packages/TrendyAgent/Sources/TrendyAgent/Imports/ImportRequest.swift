@@ -16,7 +16,7 @@ public struct ImportRequest: Sendable {
   public var options: ImportOptions
   /// Identifies the file and the options, for example a hash of both.
   ///
-  /// An import with the same fingerprint resumes an interrupted one, and both are undone together.
+  /// An import resumes an interrupted import with the same fingerprint, and both are undone together.
   public var fingerprint: String
   /// Whether to import the file even if it was imported before with another time zone.
   public var acceptsOtherZone = false
@@ -36,9 +36,9 @@ public struct ImportRequest: Sendable {
 /// Result of an import.
 public struct ImportReport: Hashable, Sendable {
   static let maxProblems = 1000
-  /// Id of the import; `nil` for a dry run or if nothing was new.
+  /// Id of the import, or `nil` for a dry run or if nothing was new.
   public internal(set) var id: String?
-  /// Whether the import resumed an interrupted one.
+  /// Whether the import resumed an interrupted import.
   public internal(set) var isContinued = false
   /// Number of created entities by kind.
   public internal(set) var new: [MutationEntityType: Int] = [:]
@@ -62,7 +62,8 @@ public struct ImportReport: Hashable, Sendable {
   public internal(set) var newEvents: [String: Int] = [:]
   /// Names of the event types that the import created.
   public internal(set) var newTypes: [String] = []
-  /// Time zone of an earlier import of the same file. If it is not `nil`, this import would duplicate every event.
+  /// Time zone of an earlier import of the same file. If `otherZone` is not `nil`, this import would duplicate every
+  /// event.
   public internal(set) var otherZone: String?
   /// First events of the file as they are recorded, including duplicates.
   public internal(set) var examples: [Example] = []

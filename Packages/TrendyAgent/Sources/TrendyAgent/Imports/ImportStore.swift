@@ -11,7 +11,7 @@ public protocol ImportStore: AnyObject {
   var now: Date { get }
   /// Id of the import, or `nil` before its first save.
   var importID: String? { get }
-  /// Whether this import resumes an interrupted one.
+  /// Whether this import resumes an interrupted import.
   var isContinued: Bool { get }
 
   /// Returns the readings of earlier imports that have not been undone, oldest first.
@@ -19,7 +19,7 @@ public protocol ImportStore: AnyObject {
   /// Stores the reading of the file. Called before the first save.
   func note(_ reading: ImportReading)
 
-  /// Returns a new id that sorts after all previous ones.
+  /// Returns a new id that sorts after all previous ids.
   func makeID() -> String
   func eventTypes() throws -> [EventType]
   func propertyDefinitions() throws -> [PropertyDefinition]
@@ -40,7 +40,7 @@ public protocol ImportStore: AnyObject {
   var batchSize: Int { get }
   /// Saves a batch atomically and durably. Returns, for each entity, whether it is new.
   func save(_ batch: [AnyEntity]) throws -> [Bool]
-  /// Whether a batch may be saved on another thread while the file is read. The reading thread then uses only ``now``
+  /// Whether a batch may be saved on another thread while the file is read. If so, the reading thread uses only ``now``
   /// and ``makeID()``. By default `false`.
   var savesBesideReading: Bool { get }
   /// Adds the import to the history although it has stored only readings and created no entities.
@@ -68,7 +68,8 @@ extension ImportStore {
     try knows(kind, id: id) && !isTakenBack(kind, id: id)
   }
 
-  /// Latest timestamp of a fix that an import accepts. A device's clock may be years ahead.
+  /// Latest timestamp of a fix that an import accepts. Later fixes are rejected, because a device's clock may be years
+  /// ahead.
   var latestFix: Date { now.addingTimeInterval(86_400) }
 
   /// Imports the records of a file in atomic batches.

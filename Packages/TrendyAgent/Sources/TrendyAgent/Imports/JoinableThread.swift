@@ -14,7 +14,7 @@ final class JoinableThread<Success> {
   private final class Outcome { var result: Result<Success, any Error>? }
 
   private let outcome: Outcome
-  /// The thread; `nil` if it could not be created and the initializer ran the work.
+  /// The thread, or `nil` if it could not be created and the initializer ran the work.
   private let thread: pthread_t?
 
   init(_ work: @escaping () throws -> Success) {

@@ -32,8 +32,8 @@ extension DeviceRecord {
 
   /// Imports the records of a file in batches, each of which is saved atomically.
   ///
-  /// The id of an event is derived from its source. Importing the same or an overlapping file again, on any device,
-  /// adds nothing, and does not recreate events that have been deleted since.
+  /// The id of an event is derived from its source. If the same or an overlapping file is imported again on any device,
+  /// existing events are not duplicated, and deleted events are not recreated.
   ///
   /// - Throws: Errors from the input, or `InterchangeError`. Saved batches remain, and the same call resumes the
   ///   import.
@@ -65,7 +65,8 @@ extension DeviceRecord {
     return report
   }
 
-  /// Merges the store's segments, of which an import creates many. Errors are ignored: maintenance will try again.
+  /// Merges the store's segments, because an import creates many of them. Errors are ignored, because maintenance will
+  /// retry.
   private func mergeSegments() {
     while (try? maintain(mergingFrom: Self.manySegments)) == true {}
   }
@@ -73,22 +74,22 @@ extension DeviceRecord {
   /// Half the number of segments at which a save merges segments automatically.
   private static var manySegments: Int { 24 }
 
-  /// Deletes the entities that an import created, except those that have been edited since.
+  /// Deletes the entities that an import created, except entities that have been edited since.
   ///
-  /// The deletion takes several saves. After an interruption, the same call resumes it, and its result includes the
-  /// entities deleted before.
+  /// The deletion takes several saves. After an interruption, the same call resumes the deletion, and the result
+  /// includes the entities deleted before.
   public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
     try undoImport(entry, partsInSave: Self.partsInSave)
   }
 
-  /// Number of parts of the history that one save undoes. They cover the entities of one save of the import, which are
-  /// all in one segment.
+  /// Number of parts of the history that one save undoes. These parts cover the entities of one save of the import,
+  /// which are all in one segment.
   private static var partsInSave: Int { DeviceImportStore.maxInBatch / ImportHistory.partLength + 1 }
 
   func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {
     var result = ImportUndo()
     var parts = 0..<(try ImportHistory(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
-    // Delete in reverse order of creation, because later entities refer to earlier ones.
+    // Delete in reverse order of creation, because later entities refer to earlier entities.
     while !parts.isEmpty {
       let some = parts.suffix(partsInSave)
       try recorder.inOneSave { save in try takeBack(some, of: entry, in: save, &result) }

@@ -35,7 +35,8 @@ final class RecordImporter {
   /// Whether there are new fixes in which trips have not been detected yet.
   private var hasUnreadFixes = false
   private var batch: [AnyEntity] = []
-  /// Start of each entity in the batch; `nil` for an entity that is not an event. Computed only if events are compared.
+  /// Start of each entity in the batch, or `nil` for an entity that is not an event. Computed only if events are
+  /// compared.
   private var starts: [Date?]?
   private lazy var saver = BatchSaver(destination) { [unowned self] batch, areNew in
     for (entity, isNew) in zip(batch.entities, areNew) { note(entity, isNew: isNew) }
@@ -57,7 +58,7 @@ final class RecordImporter {
     for definition in try store.propertyDefinitions() { know(definition) }
   }
 
-  /// Imports all records that `read` passes on with their positions in the file. Rethrows errors from `read`; the
+  /// Imports all records that `read` passes on with their positions in the file. Rethrows errors from `read`. The
   /// records before an `InterchangeError` are saved.
   func run(_ read: ((InterchangeRecord, String) throws -> Void) throws -> Void) throws -> ImportReport {
     do {
@@ -80,7 +81,8 @@ final class RecordImporter {
   private func know(_ type: EventType) {
     forgetUses()
     types[type.id] = type
-    // If several types have the same name, every device must choose the same one: the type with the lowest id.
+    // If several types have the same name, choose the type with the lowest id, so that every device chooses the same
+    // one.
     if let other = typeNames[type.name.lowercased()], other.id <= type.id { return }
     typeNames[type.name.lowercased()] = type
   }
@@ -144,7 +146,7 @@ final class RecordImporter {
     let (workouts, rest) = file.separatingWorkouts(
       zone: request.options.zone.name, using: Geodesic.distanceMeters(from:to:))
     for workout in workouts { try take(workout, at: place) }
-    // Workouts are saved before detection, so that the same activity is not detected as a trip as well.
+    // Save workouts before detection, so that the same activity is not detected as a trip as well.
     try flush()
     for fixes in rest.recordings {
       let taken = try store.take(recording: fixes, motion: rest.activities, isDryRun: request.isDryRun)
@@ -247,7 +249,7 @@ final class RecordImporter {
     uses.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the type for an event. Returns `nil`, and reports the event, if it is skipped.
+  /// Returns the type for an event, or `nil` if the event is skipped, which is also reported.
   private func use(of foreign: ExternalEvent, at place: String) throws -> TypeUse? {
     // With hints or a duplicate rule, the result depends on the event and is not cached.
     let isByName = foreign.hints.isEmpty && foreign.sameness == nil
@@ -266,7 +268,7 @@ final class RecordImporter {
   }
 
   private func take(_ foreign: ExternalEvent, at place: String) throws {
-    // Includes events that the options exclude, because the digest identifies the file.
+    // Include events that the options exclude, because the digest identifies the file.
     if foreign.id == nil { collector.add(type: foreign.typeName, at: foreign.timestamp) }
     guard request.options.range?.contains(foreign.timestamp) != false else {
       return skip("event not selected")
@@ -290,7 +292,7 @@ final class RecordImporter {
     if let title = foreign.title { event.originalTitle = title }
     var given = foreign.properties
     if foreign.route.count > 1 {
-      // The route is stored in the same format as for trips, with only as many points as a screen can display.
+      // Store the route in the same format as for trips, with only as many points as a screen can display.
       given[TripRecord.PropertyKey.route.rawValue] = .text(
         Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
     }
@@ -323,11 +325,11 @@ final class RecordImporter {
     }
   }
 
-  /// Whether another source has recorded the same event, before or in this import. If so, missing values are added to
+  /// Whether another source has recorded the same event, in this import or earlier. If so, missing values are added to
   /// the existing event.
   private func isKnown(_ event: Event, _ sameness: ExternalEvent.DuplicateRule) throws -> Bool {
     if case .day(let amount) = sameness { return try isDayKnown(event, amount) }
-    // Detect trips in the fixes before this trip. Otherwise it would be recorded twice.
+    // Detect the trips in the preceding fixes first, because this trip would otherwise be recorded twice.
     if event.sourceType == .trip, hasUnreadFixes {
       try flushReadings()
       hasUnreadFixes = false
@@ -386,7 +388,7 @@ final class RecordImporter {
     }
     if isNew { report.newTypes.append(type.name) }
     know(type)
-    // The name in the file is registered as well, because the user may have renamed the type.
+    // Register the name in the file as well, because the user may have renamed the type.
     typeNames[name.lowercased()] = type
     for definition in definitions where definition.eventTypeId == type.id { know(definition) }
     return type
@@ -437,7 +439,8 @@ final class RecordImporter {
     foreign.isKeyUnique ? NaturalKey.identifier(for: ["import"] + foreign.key) : identifier(foreign.key)
   }
 
-  /// Returns the id for a key. Entities with the same key in one file are different, so repeated keys are numbered.
+  /// Returns the id for a key. Repeated keys are numbered, because entities with the same key in one file are
+  /// different.
   private func identifier(_ key: [String]) -> CompactIdentifier {
     let first = NaturalKey.identifier(for: ["import"] + key)
     let fingerprint = first.fingerprint
@@ -450,7 +453,7 @@ final class RecordImporter {
   private func typeID(of name: String) -> String { NaturalKey.id(for: "import", "type", name.lowercased()) }
 
   private func isGone(_ type: String) -> Bool {
-    // If the store cannot be read, saving the type reports the error.
+    // Ignore an error from the store, which is reported when the type is saved.
     (try? store.isDeleted(.eventType, id: type) && !store.isTakenBack(.eventType, id: type)) == true
   }
 
@@ -480,7 +483,7 @@ final class RecordImporter {
   }
 
   private func makeDefinition(_ key: String, _ kind: PropertyType, of type: EventType) -> PropertyDefinition {
-    // Selections are imported as text, because their options are known only at the end of the file.
+    // Import selections as text, because their options are known only at the end of the file.
     let definition = PropertyDefinition(
       id: NaturalKey.id(for: "import", "property", type.id, key.lowercased()), eventTypeId: type.id, key: key,
       label: key,
@@ -590,7 +593,7 @@ final class RecordImporter {
       report.found += try previewedFindings()
     } else {
       try putNotes()
-      // A complete export already contains the detected events, so detection is not needed.
+      // Skip detection for a complete export, which already contains the detected events.
       if report.newReadings > 0, format.reads != .everything {
         report.found += try store.makeTrackIntake().findAll().created.count
       }
@@ -608,7 +611,7 @@ final class RecordImporter {
     let log = try store.openTrackLog()
     for (device, notes) in notes.sorted(by: { $0.key < $1.key }) {
       try log.withReader {
-        // If this store has already processed readings from the device, its own state is used.
+        // If this store has already processed readings from the device, keep its own state.
         let own = try TrackNote.Kind.allCases.contains {
           try !log.notes($0, device: device, after: nil, isDescending: false, limit: 1).isEmpty
         }

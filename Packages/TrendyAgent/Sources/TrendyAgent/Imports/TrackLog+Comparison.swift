@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Result of comparing readings with those in a track log.
+/// Result of comparing readings with the readings in a track log.
 struct TrackComparison {
   var new = 0
   var known = 0
@@ -34,7 +34,7 @@ struct TrackComparison {
 /// Key for which a track log stores at most one reading: the kind of reading and its time in milliseconds.
 struct ReadingMoment: Hashable {
   let key: Int64
-  /// Latitude and longitude of a fix in units of 1e-7 degrees; empty for other readings.
+  /// Latitude and longitude of a fix in units of 1e-7 degrees. Empty for other readings.
   let place: [Int64]
 
   init?(_ reading: TrackReading) {

@@ -2,8 +2,8 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyPersistence
 
-/// Recent posts that were not stored completely, by device. Stored in a file next to the track log, or in a row of the
-/// track log.
+/// Recent posts that were not stored completely, by device. The list is stored in a file next to the track log, or in a
+/// row of the track log.
 ///
 /// A device's entry is deleted once a later post from the device is stored completely. Entries only inform the user
 /// (`trendy place check`), so a failure to read or write them has no other effect.
@@ -18,7 +18,7 @@ public struct RejectedPosts: Sendable {
     public var last: Date
     /// Reason for rejecting the last post.
     public var reason: String
-    /// Whether the last post was rejected as a whole. Its sender then still has it.
+    /// Whether the last post was rejected as a whole, so that the sender still has it.
     public var isHeldBySender: Bool
 
     public init(count: Int, first: Date, last: Date, reason: String, isHeldBySender: Bool) {

@@ -50,8 +50,8 @@ public enum TrackDetection: Sendable {
 }
 
 extension TrackFile {
-  /// Fixes by recording. A message format has one track per device, and each is a recording; in a file that a user
-  /// saved, all tracks are parts of one recording.
+  /// Fixes by recording. In message formats, each device has one track, and each track is a recording. In files that
+  /// users saved, all tracks are parts of one recording.
   var recordings: [[Location]] {
     switch format {
     case .csv, .geoJSON, .overland, .ownTracks, .ownTracksRecording:

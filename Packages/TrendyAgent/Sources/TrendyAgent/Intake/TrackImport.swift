@@ -23,11 +23,11 @@ public struct TrackImport: Hashable, Sendable {
   public internal(set) var problems: [ImportProblem]
   /// Total number of problems.
   public internal(set) var problemCount: Int
-  /// Report on the workouts among the tracks; `nil` if there are none.
+  /// Report on the workouts among the tracks, or `nil` if there are none.
   public internal(set) var workouts: ImportReport?
   public internal(set) var trips: [Event] = []
   public internal(set) var tripCount = Count()
-  /// Visits in the file, new or not, except those that the user has deleted.
+  /// Visits in the file, new or not, except visits that the user has deleted.
   public internal(set) var visits: [Event] = []
   public internal(set) var visitCount = Count()
 
@@ -60,7 +60,7 @@ extension DeviceRecord {
     let result = try store.importTrack(file, as: format, request)
     guard !request.isDryRun, result.isAnythingNew else { return result }
     onChange()
-    // The import is durable. If maintenance fails, it can run later.
+    // Ignore maintenance errors, because the import is durable and maintenance can run later.
     _ = try? makeTrackIntake().tick()
     while (try? maintain()) == true {}
     return result
@@ -134,7 +134,7 @@ extension ImportStore {
       for event in recording.events(geofences: try journal.geofences(), tripTypeId: "", stop: try journal.tripStop()) {
         let isTrip = event.sourceType == .trip
         let isPresent = try isKnown(.event, id: event.id) || journal.twin(of: event) != nil
-        // Another source has recorded the trip under another type.
+        // Skip the trip if another source has recorded it under another type.
         if !isPresent, isTrip, try journal.told(event) != nil { continue }
         taken.events.append((event, isTrip, !isPresent))
       }

@@ -51,8 +51,8 @@ public struct TrackIntake: Sendable {
     public var changes = DetectionRunner.Changes()
     /// Whether any event was created, changed or deleted.
     public var isRecordChanged: Bool { !changes.isEmpty }
-    /// Reason why the sender must keep the batch and send it again: none of its readings could be stored. `nil` if at
-    /// least one was stored, or if there were none.
+    /// Reason why none of the readings could be stored, so that the sender must keep the batch and send it again. `nil`
+    /// if at least one reading was stored, or if the batch had no readings.
     public var refusal: String?
     /// Error that prevented detection in the stored readings. The next batch or ``tick()`` runs detection.
     public var delay: String?
@@ -104,7 +104,7 @@ public struct TrackIntake: Sendable {
   }
 
   /// Stores a track recorded elsewhere, and writes its trips and visits.
-  /// - Returns: Counts of readings, and all events of the recording in chronological order, including those that the
+  /// - Returns: Counts of readings, and all events of the recording in chronological order, including events that the
   ///   user has edited or deleted.
   /// - Throws: `StorageError` if the track could not be stored.
   public func take(_ fixes: [Location], motion: [MotionActivity]) throws
@@ -132,9 +132,9 @@ public struct TrackIntake: Sendable {
 
   func findAll() throws -> DetectionRunner.Changes { try reader.readAll() }
 
-  /// Repeats detection on all stored readings, or on those since a given time.
+  /// Repeats detection on all stored readings, or on the readings since a given time.
   /// - Parameters:
-  ///   - since: Time from which readings are processed; `nil` for all.
+  ///   - since: Time from which readings are processed, or `nil` for all readings.
   ///   - onProgress: Called every few hundred readings. If it throws, detection ends. Events detected so far remain,
   ///     and the next ``tick()`` processes the remaining readings.
   /// - Returns: Changes to detected events.
@@ -168,15 +168,15 @@ public struct TrackIntake: Sendable {
     try reader.presences().first { $0.device == Self.name(device) }?.trip
   }
 
-  /// Returns the fixes in a period if exactly one device has any; otherwise an empty array.
+  /// Returns the fixes in a period if exactly one device has any, or an empty array if not.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
     try log.fixesOfOneDevice(in: span)
   }
 
-  /// Returns one part of the stored readings for an export; see `TrackLog.part(in:after:)`.
+  /// Returns one part of the stored readings for an export (see `TrackLog.part(in:after:)`).
   /// - Parameters:
-  ///   - span: Period; `nil` for all readings.
-  ///   - position: End of the previous part; `nil` for the first part.
+  ///   - span: Period, or `nil` for all readings.
+  ///   - position: End of the previous part, or `nil` for the first part.
   /// - Returns: Records and the end of the part. The end is `nil` after the last part.
   public func part(
     in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?
@@ -184,7 +184,7 @@ public struct TrackIntake: Sendable {
     try log.part(in: span, after: position)
   }
 
-  /// Returns an explanation of why an event was detected; `nil` if it was not detected in this log.
+  /// Returns an explanation of why an event was detected, or `nil` if the event was not detected in this log.
   public func explanation(eventId: String) throws -> FindingExplanation? {
     try reader.explanation(eventId: eventId)
   }
@@ -199,7 +199,8 @@ public struct TrackIntake: Sendable {
 }
 
 extension TrackIntake.Taken {
-  /// Returns the readings that are not dated in the future. Counts the others as rejected, except motion samples.
+  /// Returns the readings that are not dated in the future. Counts readings dated in the future as rejected, except
+  /// motion samples.
   fileprivate mutating func refusingFuture(_ readings: [TrackReading], after now: Date) -> [TrackReading] {
     let latest = now.addingTimeInterval(Self.longestLead)
     return readings.filter { reading in
@@ -215,8 +216,8 @@ extension TrackIntake.Taken {
     }
   }
 
-  /// Maximum time in seconds by which a reading may be ahead of the clock. Device clocks are wrong by either minutes or
-  /// years.
+  /// Maximum time in seconds by which a reading may be ahead of the clock. Clocks of devices are usually wrong by
+  /// either minutes or years.
   private static let longestLead: TimeInterval = 86_400
 }
 
@@ -236,7 +237,7 @@ public actor SharedIntake {
     return queue
   }
 
-  /// Returns the queue; `nil` if no device has ever sent readings.
+  /// Returns the queue, or `nil` if no device has ever sent readings.
   public func present() throws -> IntakeQueue? { queue == nil && !record.hasTracks ? nil : try make() }
 }
 
@@ -256,7 +257,7 @@ public actor IntakeQueue {
     state = Mutex(.open(intake))
   }
 
-  /// Creates a queue. `make` opens the intake, and is called again after ``closeIfIdle()`` or if it has thrown.
+  /// Creates a queue. `make` opens the intake, and is called again after ``closeIfIdle()`` or after an error.
   public init(opening make: @escaping @Sendable () throws -> TrackIntake) {
     self.make = make
     state = Mutex(.closed)

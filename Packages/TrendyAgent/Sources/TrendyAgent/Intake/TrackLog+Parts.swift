@@ -7,13 +7,13 @@ import TrendyProtocols
 extension TrackLog {
   private static let partSeconds = 86_400.0
 
-  /// Returns one part of the stored readings: one day from a device or, after its last day, the device's detection
+  /// Returns one part of the stored readings: one day from a device or, after the last day, the device's detection
   /// state.
   ///
   /// Parts are ordered by device name, then by time. An export of any length needs memory for one day only.
   /// - Parameters:
-  ///   - span: Period; `nil` for all readings and the detection state.
-  ///   - position: End of the previous part; `nil` for the first part.
+  ///   - span: Period, or `nil` for all readings and the detection state.
+  ///   - position: End of the previous part, or `nil` for the first part.
   /// - Returns: Records and the end of the part. After the last part, no records and `nil`.
   public func part(
     in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?

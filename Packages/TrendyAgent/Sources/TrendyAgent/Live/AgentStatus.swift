@@ -21,7 +21,7 @@ public struct AgentStatus: Hashable, Sendable {
       case ended
     }
 
-    /// Id of the trip's event, which may not exist yet; `nil` if unknown.
+    /// Id of the trip's event, which may not exist yet, or `nil` if unknown.
     public var id: String?
     public var state: State
     /// Name of the device that records the trip.
@@ -86,7 +86,7 @@ public struct AgentStatus: Hashable, Sendable {
   /// States of the devices that send notices to this device.
   public var trackers: [Tracker] = []
 
-  /// Device that sends trip notices to this one.
+  /// Device that sends trip notices to this device.
   public struct Tracker: Hashable, Sendable {
     public var device: String
     /// Whether a trip is in progress on the device.

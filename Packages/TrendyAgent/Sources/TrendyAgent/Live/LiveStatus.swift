@@ -4,7 +4,8 @@ public import TrendyProtocols
 
 /// Live activity of a device without a lock screen. Reports the agent's status after each change. Not thread-safe.
 public final class LiveStatus: LiveActivityManagerProtocol {
-  /// Current status. The methods of the live activity change its trip. After changing any other value, call ``show()``.
+  /// Current status. The methods of the live activity change the status's trip. After changing any other value, call
+  /// ``show()``.
   public var status: AgentStatus
 
   private let clock: any TimeSource

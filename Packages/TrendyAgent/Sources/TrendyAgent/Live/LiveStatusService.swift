@@ -7,8 +7,8 @@ public import TrendyTrips
 
 /// Updates the live status of a running agent, notifies the user, and sends notices to companions.
 ///
-/// It does not detect trips itself, but reads the same detection state from which trips are recorded. After a restart,
-/// a late fix or a change by another process, it therefore displays the trip that will be recorded.
+/// The service does not detect trips itself, but reads the same detection state from which trips are recorded. After a
+/// restart, a late fix or a change by another process, the service therefore displays the trip that will be recorded.
 public actor LiveStatusService {
   /// Inputs and outputs of the live status.
   public struct Sources: Sendable {
@@ -16,7 +16,8 @@ public actor LiveStatusService {
     public var presences: @Sendable () async throws -> [DevicePresence]
     /// Returns the summary of sync.
     public var sync: @Sendable () async throws -> AgentStatus.Sync?
-    /// Receives each notice, and whether the user wants to be notified: each place has flags for entry and exit.
+    /// Receives each notice, and whether the user wants to be notified, because each place has flags for entry and
+    /// exit.
     public var notify: (@Sendable (_ notice: LiveNotice, _ isWanted: Bool) -> Void)?
     /// Returns the user's calendar, which determines when a day begins.
     public var local: @Sendable () -> LocalTime
@@ -48,7 +49,7 @@ public actor LiveStatusService {
 
     func trip(_ id: String) -> DevicePresence? { presences.values.first { $0.trip?.trip.id == id } }
 
-    /// The trip to display. If several are in progress, the trip with the latest fix.
+    /// The trip to display. If several trips are in progress, the trip with the latest fix.
     var shown: DevicePresence? {
       presences.values.filter { $0.trip != nil }.max {
         ($0.lastFix?.timestamp ?? .distantPast, $0.device) < ($1.lastFix?.timestamp ?? .distantPast, $1.device)
@@ -64,7 +65,7 @@ public actor LiveStatusService {
   private var speeds: [String: Double] = [:]
   private var hasEnded = false
   private var lastLook: Task<Void, Never>?
-  /// Companion store and channel. Opened for the first companion, and again after an error.
+  /// Companion store and channel. Opened for the first companion, and opened again after an error.
   private var companions: (store: CompanionStore, channel: CompanionChannel)?
 
   /// Creates the live status of an agent. `onChange` receives each status, including the last one after the agent has
@@ -82,7 +83,7 @@ public actor LiveStatusService {
   /// Whether a trip is in progress, so that frequent updates are useful.
   public var isTripOpen: Bool { live.isActivityRunning }
 
-  /// Time until the next update if nothing happens: 5 seconds during a trip, otherwise one minute, but at most until
+  /// Time until the next update if nothing happens: 5 seconds during a trip, or one minute otherwise, but at most until
   /// the end of the user's day.
   public var lookInterval: Duration {
     let (now, local) = (record.clock.now, sources.local())
@@ -97,7 +98,7 @@ public actor LiveStatusService {
       await lastLook?.value
       try await lookAlone()
     }
-    // The caller of this update handles the error.
+    // Ignore the error here, because the caller of this update handles it.
     lastLook = Task { _ = try? await look.value }
     try await look.value
   }
@@ -153,11 +154,11 @@ public actor LiveStatusService {
     let before = day ?? Day()
     for presence in presences { note(presence, after: before.presences[presence.device]) }
     let store = record.makeStore()
-    // The state at the start of the agent is not news.
+    // Do not send notices about the state at the agent's start.
     let isNews = day != nil
     for presence in presences.sorted(by: { $0.device < $1.device }) {
       guard let trip = presence.trip, before.trip(trip.trip.id) == nil, isNews else { continue }
-      // A trip whose start was only corrected by a late fix is not news.
+      // Do not send notices about a trip whose start was only corrected by a late fix.
       if let last = before.presences[presence.device]?.trip?.trip.id, try store.findEvent(id: last) == nil { continue }
       notify(
         .tripStarted(
@@ -211,7 +212,7 @@ public actor LiveStatusService {
     guard let presence = now.shown, let record = presence.trip else {
       if live.isActivityRunning {
         if let id = live.status.trip?.id, let event = try store.findEvent(id: id), let trip = TripEvent(event) {
-          // The recorded trip may be shorter than the displayed trip.
+          // Use the recorded distance, which may be shorter than the displayed one.
           live.status.trip?.distance = trip.distance
           live.status.trip?.elapsed = trip.end.timeIntervalSince(trip.start)
           live.endActivity(keepVisibleForSeconds: Self.keepVisibleSeconds)
@@ -280,7 +281,7 @@ public actor LiveStatusService {
 
   private func vehicle(of presence: DevicePresence, _ store: any DataStoreProtocol) -> String? {
     guard presence.mode == .automotive || presence.mode == .unknown else { return nil }
-    // If the vehicles cannot be read, the trip is displayed without one.
+    // If the vehicles cannot be read, display the trip without a vehicle.
     let vehicles = (try? store.vehicles()) ?? []
     return VehicleIdentity(devices: [presence.device], among: vehicles).vehicle?.name
   }

@@ -18,8 +18,8 @@ extension TodaySnapshot {
   ///   - now: Current time.
   ///   - local: The user's calendar.
   ///   - streaks: Types whose streaks are computed. The streak of any other type is 0.
-  ///   - events: All events of the day; `nil` to read them. Types with a streak, a weekly goal or a duration goal are
-  ///     always read separately, because they need events from other days.
+  ///   - events: All events of the day, or `nil` to read them. Types with a streak, a weekly goal or a duration goal
+  ///     are always read separately, because they need events from other days.
   ///   - counted: Returns the daily counts of types through a day. Called at most once, for all types with a streak, if
   ///     a streak is longer than a week. If `nil`, events are read instead.
   /// - Throws: Errors from the store.
@@ -34,7 +34,8 @@ extension TodaySnapshot {
     let events = try events ?? store.events(of: today...today, ofType: nil, in: local)
     let recent = local.startOfDay(now, addingDays: -1)..<local.startOfDay(now, addingDays: 1)
     let visits = try store.events(in: recent, from: [.geofence]).filter { $0.endDate == nil && !$0.isAllDay }
-    // `inARow`: types with a streak. `alone`: all types that are read separately, including those.
+    // `inARow` contains the types with a streak, and `alone` contains all types that are read separately, including
+    // these.
     let inARow = Set(types.filter { streaks == .ofAllTypes || $0.goal?.asksForEveryDay == true }.map(\.id))
     let alone = inARow.union(
       types.filter { $0.goal?.period == .week || $0.goal?.measure == .duration }.map(\.id))

@@ -29,7 +29,7 @@ extension TodayTally {
   ) throws {
     let today = snapshot.day
     let ofGoal = type.goal?.days(around: today, firstWeekday: local.firstWeekday) ?? today...today
-    // A duration that begins before the days of the goal may extend into them.
+    // Start earlier for durations, because an event that begins before the days of the goal may extend into them.
     let firstOfGoal = ofGoal.lowerBound.advanced(by: type.goal?.measure == .duration ? -LocalTime.longestReach : 0)
     var span = Self.firstSpan(isCounted: counted != nil)
     var first = hasStreak ? min(firstOfGoal, today.advanced(by: 1 - span)) : firstOfGoal

@@ -19,7 +19,7 @@ public struct Account: Hashable, Sendable, Codable {
   /// Name of the user's account at the hub.
   public var user: String
 
-  /// Whether the token may be sent over an unencrypted connection; `nil` means no.
+  /// Whether the token may be sent over an unencrypted connection. `nil` means `false`.
   public var allowsInsecureHTTP: Bool?
 
   private enum CodingKeys: String, CodingKey {
@@ -38,7 +38,7 @@ public struct Account: Hashable, Sendable, Codable {
 }
 
 extension Account {
-  /// Short name of the hub: its host, and its port if the URL contains one.
+  /// Short name of the hub: the host, and the port if the URL contains one.
   public var hubName: String {
     (hub.host(percentEncoded: false) ?? hub.absoluteString) + (hub.port.map { ":\($0)" } ?? "")
   }
@@ -68,7 +68,7 @@ public struct AccountFile: Hashable, Sendable {
     return try read(Account.self)
   }
 
-  /// Returns the user whose record the store contains, even after a disconnect; `nil` for a store that was never
+  /// Returns the user whose record the store contains, even after a disconnect, or `nil` if the store was never
   /// connected.
   public func owner() throws(ReadError) -> String? { try read(Owner.self)?.user }
 
@@ -83,7 +83,7 @@ public struct AccountFile: Hashable, Sendable {
     do {
       return try WireJSON.decode(type, from: data)
     } catch {
-      // The decoder's error is omitted: it quotes the document, which may contain a token.
+      // Omit the decoder's error, because it quotes the document, which may contain a token.
       throw ReadError(path: url.path, reason: "the file is damaged")
     }
   }
@@ -91,7 +91,7 @@ public struct AccountFile: Hashable, Sendable {
   /// Error thrown if the store contains another user's record.
   public struct OtherPersonError: Error, Hashable, Sendable {}
 
-  /// Replaces the file atomically. Only its owner can read it.
+  /// Replaces the file atomically. Only the file's owner can read it.
   /// - Parameters:
   ///   - account: Account to save.
   ///   - isReplacingOwner: Whether the store may change to another user's account, for example to rebuild a lost hub.
@@ -114,7 +114,7 @@ public struct AccountFile: Hashable, Sendable {
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(Owner(user: account.user)))
   }
 
-  /// Content common to all account files. This is all that remains after a disconnect.
+  /// Content common to all account files. After a disconnect, the file contains nothing else.
   private struct Owner: Codable {
     var user: String
     var token: String?

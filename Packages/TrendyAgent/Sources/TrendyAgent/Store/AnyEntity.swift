@@ -36,7 +36,7 @@ public enum AnyEntity: Hashable, Sendable {
     case .eventType: self = .eventType(try made(EventType.self))
     case .geofence: self = .place(try made(Geofence.self))
     case .propertyDefinition: self = .property(try made(PropertyDefinition.self))
-    // A conflict in any other form is from the hub, and is decoded as a record.
+    // Conflicts in any other form are from the hub, and are decoded as records.
     case .conflict where Conflict.isKept(in: value): self = .conflict(try Conflict(id: id, value))
     default: self = .record(SyncedRecord(id: id, kind: kind, fields: value.objectValue ?? [:]))
     }

@@ -2,7 +2,7 @@ import Synchronization
 import TrendyPersistence
 import TrendySync
 
-/// Another process has changed the record since the data behind a change was read. Nothing was written.
+/// Error thrown if another process has changed the record since the data for a change was read. Nothing was written.
 public struct OutdatedDecisionError: Error, Hashable, Sendable {
   public init() {}
 }
@@ -12,7 +12,7 @@ extension DeviceRecord {
   /// effect while a decision is in progress.
   ///
   /// If another process has saved anything since, `perform` throws ``OutdatedDecisionError``, and the caller reads and
-  /// decides again. A check such as "this name is free" therefore still holds when the change is saved, although no
+  /// decides again. A check such as "this name is free" is therefore still valid when the change is saved, although no
   /// lock is held while the program waits for the user.
   ///
   /// - Throws: `StorageError`.
@@ -21,7 +21,7 @@ extension DeviceRecord {
     decisionStart.withLock { $0 = $0 ?? position }
   }
 
-  /// Ends the decision. Checks, under the write lock, that no process has saved anything since it began.
+  /// Ends the decision. Checks, under the write lock, that no process has saved anything since the decision began.
   func checkDecision(in save: RecorderChanges) throws {
     let start = decisionStart.withLock { start in
       defer { start = nil }

@@ -6,8 +6,9 @@ public import TrendySync
 extension DeviceRecord {
   /// Returns the deleted entities of the given kinds that ``restore(_:_:)`` can restore.
   ///
-  /// Deletions that the hub never received come first. They are available while they are in the undo history, and for
-  /// at least 90 days. Deletions known to the hub follow, latest first; the hub lists a deletion for 90 days.
+  /// Deletions that the hub never received come first. Such deletions are available while they are in the undo history,
+  /// and for at least 90 days. Deletions known to the hub follow, latest first. The hub lists each deletion for 90
+  /// days.
   public func deleted(_ kinds: [MutationEntityType]) throws -> [DeletedEntity] {
     let known = try kinds.flatMap { try recorder.deleted($0) }
     return try deletedLocally(Set(kinds), except: known) + known
@@ -37,7 +38,7 @@ extension DeviceRecord {
 
   /// Restores entities from ``deleted(_:)`` in one save, types before their events. `label` is the text of the undo
   /// step, as in the command.
-  /// - Throws: `RecorderError` for an entity whose type is also deleted. Nothing is then changed.
+  /// - Throws: `RecorderError` for an entity whose type is also deleted. In this case, nothing is changed.
   public func restore(_ label: String, _ entities: [DeletedEntity]) throws {
     let ordered = entities.filter { $0.kind == .eventType } + entities.filter { $0.kind != .eventType }
     try perform(label, isDivisible: true) { save in

@@ -13,7 +13,7 @@ extension Sequence<SyncedRecord> {
     var values: [String: String] = [:]
     for record in self where record.kind == .setting {
       guard let key = record.fields["key"]?.stringValue, let value = record.settingValue else { continue }
-      // Another program may have created a setting with another id. The derived id takes precedence.
+      // Prefer the derived id, because another program may have created a setting with another id.
       if values[key] == nil || record.id == SyncedRecord.settingID(key) { values[key] = value }
     }
     return values
@@ -24,8 +24,8 @@ extension DeviceRecord {
   /// Sets a synced setting as an undo step. A value of `nil` restores the default.
   public func set(_ key: String, to value: String?) throws {
     let id = SyncedRecord.settingID(key)
-    // The setting is created before the undo step, which only changes it. Undo never has to delete or restore the
-    // setting.
+    // Create the setting before the undo step, which only changes the setting's value. Undo then never has to delete or
+    // restore the setting.
     try recorder.inOneSave { save in
       try save.beginWriting()
       guard try save.store.findRecord(kind: .setting, id: id) == nil else { return }
@@ -45,8 +45,8 @@ extension DeviceRecord {
 }
 
 extension SyncedRecord {
-  /// Returns the id of a setting, derived from the key. Devices that set the same setting at the same time thus share
-  /// one entity.
+  /// Returns the id of a setting, derived from the key. Devices that set the same setting at the same time therefore
+  /// share one entity.
   fileprivate static func settingID(_ key: String) -> String { "setting-\(key)" }
 
   fileprivate var settingValue: String? {

@@ -5,12 +5,12 @@ public import TrendySync
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Begins an action that consists of several saves and is undone as one step. All its changes must be made through
-  /// the result.
+  /// Begins an action that consists of several saves and is undone as one step. All changes of the action must be made
+  /// through the returned object.
   /// - Parameters:
   ///   - label: Text of the action, as in the command.
   ///   - isDivisible: Whether the changes are independent. If so, undo skips entities that have changed since and
-  ///     restores the others.
+  ///     restores all other entities.
   public func act(_ label: String, isDivisible: Bool = true) -> UndoableAction {
     UndoableAction(self, label: label, isDivisible: isDivisible)
   }
@@ -33,7 +33,7 @@ extension DeviceRecord {
       for change in changes {
         if let old = held[change.id] { try save.turn(old, into: change) } else { try save.record(change) }
       }
-      // Places must be changed before their type is deleted; see `clearPlaces`.
+      // Change places before their type is deleted (see `clearPlaces`).
       for gone in before where !kept.contains(gone.id) {
         if case .eventType(let type) = gone { try Self.clearPlaces(naming: type, save) }
         if let heir = merged[gone.id] {
@@ -45,8 +45,8 @@ extension DeviceRecord {
     }
   }
 
-  /// Removes a type from the places that refer to it. The hub would do this on receiving the deletion, but undo would
-  /// then not know which places to restore.
+  /// Removes a type from the places that refer to it. The hub would do the same on receiving the deletion, but undo
+  /// would then not know which places to restore.
   private static func clearPlaces(naming type: EventType, _ save: RecorderChanges) throws {
     for place in try save.store.fetchAllGeofences() {
       var cleared = place
@@ -77,7 +77,8 @@ extension DeviceRecord {
     return UndoHistory(done: try log.done.compactMap(log.step), undone: try log.undone.compactMap(log.step))
   }
 
-  /// Undoes the last step with new edits, which are merged like all others. Skips values that have been changed since.
+  /// Undoes the last step with new edits, which are merged like all other edits. Skips values that have been changed
+  /// since.
   /// - Returns: The undone step.
   /// - Throws: ``UndoError``, or errors from the store.
   @discardableResult
@@ -96,7 +97,7 @@ extension DeviceRecord {
   private enum Move {
     case moved(UndoStep)
     case refused(UndoError)
-    /// The step is an import. Undoing it takes several saves.
+    /// The step is an import, which is undone in several saves.
     case takeBack(ImportEntry, UndoStep)
   }
 
@@ -138,7 +139,7 @@ extension DeviceRecord {
       do {
         outcome = try carryOut(log.changes(number), of: step, isDivisible: log.isDivisible(number), save)
       } catch let error as UndoError {
-        // Nothing has been changed. The step is removed so that it does not block earlier steps.
+        // Nothing has been changed. Remove the step so that it does not block earlier steps.
         try log.drop(number)
         return .refused(error)
       }
@@ -151,7 +152,7 @@ extension DeviceRecord {
       } else {
         try log.move(number, to: destination, replacing: back)
       }
-      // Other steps may contain the old ids of recreated entities.
+      // Update the other steps, which may contain the old ids of recreated entities.
       try log.rename(outcome.renamed)
       return .moved(step)
     }
@@ -233,8 +234,8 @@ extension DeviceRecord {
     return nil
   }
 
-  /// Splits a change into the part that can be made and the part to skip; each may be `nil`. References to deleted
-  /// types are skipped. `isDeletedType` returns whether a type is deleted and this step does not restore it.
+  /// Splits a change into the part that can be made and the part to skip, each of which may be `nil`. References to
+  /// deleted types are skipped. `isDeletedType` returns whether a type is deleted and this step does not restore it.
   private static func look(
     at change: UndoChange, in store: any DataStoreProtocol, isDeletedType: (String) throws -> Bool
   ) throws -> (open: OpenChange?, left: UndoStep.Left?) {
@@ -285,13 +286,13 @@ extension DeviceRecord {
     }
   }
 
-  /// Restores a deleted entity. If that is impossible, for example because its deletion is in transit, creates it under
-  /// a new id.
+  /// Restores a deleted entity. If a restore is impossible, for example because the deletion is in transit, creates the
+  /// entity under a new id.
   /// - Returns: The id of the entity, and the fields that other devices have written since the deletion.
   private func bringBack(
     _ change: OpenChange, _ value: JSONValue, _ save: RecorderChanges
   ) throws -> (id: String, others: [String]) {
-    // A conflict in this device's journal is not synced, so it can simply be stored again.
+    // Conflicts in this device's journal are not synced, so store the conflict again.
     if case let entity = try AnyEntity(change.kind, id: change.id, value), case .conflict = entity {
       try save.record(entity)
       return (change.id, [])
@@ -317,7 +318,7 @@ extension DeviceRecord {
     return (id, [])
   }
 
-  /// Returns a restored entity to its state before the deletion, except for values that other devices have written
+  /// Returns a restored entity to its state before the deletion, except for fields that other devices have written
   /// since. Returns the names of these fields.
   ///
   /// A reference to a type that no longer exists is restored to its value before the deletion.

@@ -17,14 +17,15 @@ public struct LocalInsightSource {
     self.cache = cache
   }
 
-  /// Counts the segments without cached counts, so that the next reader need not. After an import, these segments
-  /// contain most of the record. Has no effect without a cache.
+  /// Counts the events in segments without cached counts, so that the next reader does not have to. After an import,
+  /// these segments contain most of the record. Has no effect without a cache.
   public func countAhead() throws {
     guard let cache else { return }
     _ = try store.eventTally(in: local, cache: cache)
   }
 
-  /// Returns the histories of the given event types, or of all if `nil`, by id. Types without events are omitted.
+  /// Returns the histories of the given event types, or of all types if `nil`, by type id. Types without events are
+  /// omitted.
   public func histories(of types: Set<String>? = nil, through today: CivilDate) throws -> [String: TypeHistory] {
     try store.eventTally(in: local, ofTypes: types, cache: cache).types.reduce(into: [:]) { histories, entry in
       let history = try history(ofType: entry.key, entry.value, through: today)
@@ -40,13 +41,13 @@ public struct LocalInsightSource {
   private func history(
     ofType type: String, _ counts: DailyCounts.Counts, through today: CivilDate
   ) throws -> TypeHistory {
-    // If an event is centuries away from the others, the counts are unusable and all events must be read.
+    // Read all events if one of them is centuries away from the rest, because the counts are then unusable.
     guard !counts.isTooFar else { return try rows(of: type, through: today) }
     var (days, minutes) = (counts.days.map { Double($0) }, counts.minutes.map { Int($0) })
     var eventsOfPosition = counts.eventsOfPosition
     let last = counts.firstDay.advanced(by: days.count - 1)
     if last > today {
-      // Future events are few. Subtract them one by one.
+      // Subtract future events one by one, because there are only a few.
       let later = today.advanced(by: 1)
       days = Array(days.prefix(max(0, counts.firstDay.distance(to: later))))
       try store.eventRows(in: local.timestamps(of: later...last), ofType: type).forEach { row in

@@ -29,7 +29,7 @@ public enum OwnerOnlyFile: Sendable {
   ///   - url: File to replace.
   ///   - data: New content.
   ///   - isDurable: Whether to wait until the new content would survive a power failure.
-  /// - Throws: ``WriteError``. The file is then unchanged, unless only flushing the directory failed.
+  /// - Throws: ``WriteError``. In this case, the file is unchanged, unless only flushing the directory failed.
   public static func replace(_ url: URL, with data: Data, isDurable: Bool = true) throws(WriteError) {
     let path = url.path
     // The process id prevents two processes from writing to the same temporary file.
@@ -53,7 +53,7 @@ public enum OwnerOnlyFile: Sendable {
       throw WriteError(path: path, code: failure)
     }
     guard isDurable else { return }
-    // The directory must be flushed for the rename to survive a power failure: the hub issues a token only once.
+    // Flush the directory so that the rename survives a power failure, because the hub issues a token only once.
     let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw WriteError(path: path, code: errno) }
     defer { close(folder) }

@@ -11,7 +11,7 @@ public struct RunningEvent: Hashable, Sendable {
   /// Setting that marks the event as running.
   public let mark: SyncedRecord
 
-  /// Creates a running event. `markId` is a new id for its setting.
+  /// Creates a running event. `markId` is a new id for the setting.
   public init(_ event: Event, markId: String) {
     self.event = event
     mark = SyncedRecord(

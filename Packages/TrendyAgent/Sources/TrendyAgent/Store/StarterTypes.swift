@@ -3,7 +3,7 @@ import TrendyTrips
 
 /// Event types that a new store contains.
 ///
-/// Their ids are natural keys. If two devices create them separately, sync merges them.
+/// The ids are natural keys, so if two devices create the types separately, sync merges them.
 public enum StarterTypes: Sendable {
   /// Event types with their property definitions, in display order.
   public static let all: [(type: EventType, definitions: [PropertyDefinition])] = [

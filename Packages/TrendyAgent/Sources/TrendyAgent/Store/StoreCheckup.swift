@@ -28,8 +28,8 @@ public struct StoreCheckup: Hashable, Sendable {
   }
 
   /// Repairs a damaged store: copies intact rows to new files, and moves the old files aside.
-  /// - Returns: A report on all parts of the store. It contains the user's entries from lost saves, without sync data,
-  ///   but only the number of rows lost from tracks.
+  /// - Returns: A report on all parts of the store, with the user's entries from lost saves (without sync data). For
+  ///   tracks, the report contains only the number of lost rows.
   /// - Throws: `StorageError`.
   public static func repair(storeDirectory: URL) throws(StorageError) -> RepairReport {
     var whole = RepairReport(wasDamaged: false, savesKept: 0)
@@ -49,14 +49,14 @@ public struct StoreCheckup: Hashable, Sendable {
     return whole
   }
 
-  /// Returns the record, even if it does not exist, and the other stores that exist.
+  /// Returns the record's store, even if it does not exist, and the other stores if they exist.
   private static func present(_ storeDirectory: URL) -> [StoreBackup.Store] {
     StoreParts(storeDirectory: storeDirectory).stores.filter { $0.name == "record" || isBegun($0) }
   }
 
   /// Whether a directory contains more than the lock file, which remains if creating a store failed on a full disk.
   private static func isBegun(_ store: StoreBackup.Store) -> Bool {
-    // If the directory cannot be listed, include it: the check reports the reason.
+    // If the directory cannot be listed, include it so that the check reports the reason.
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: store.directory) else {
       return FileManager.default.fileExists(atPath: store.directory)
     }

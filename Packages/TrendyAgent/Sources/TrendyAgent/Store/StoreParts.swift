@@ -3,9 +3,9 @@ import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
 
-/// Parts of a user's store directory, for operations on all of them: the record, and the tracks if there are any.
+/// Parts of a user's store directory, for operations on all parts: the record, and the tracks if there are any.
 ///
-/// A backup does not contain the account, and thus no token.
+/// Backups do not contain the account, so they contain no token.
 public struct StoreParts: Hashable, Sendable {
   private let directory: String
   private let nowMillis: Int64
@@ -30,7 +30,7 @@ public struct StoreParts: Hashable, Sendable {
   /// - Parameters:
   ///   - path: Path of the backup.
   ///   - isReplacing: Whether to replace an existing file.
-  ///   - key: Key with which to sign the backup; `nil` for no signature.
+  ///   - key: Key with which to sign the backup, or `nil` for no signature.
   ///   - onProgress: Receives the progress and may cancel the backup.
   /// - Returns: Summary of the backup.
   /// - Throws: `StorageError`.
@@ -48,7 +48,7 @@ public struct StoreParts: Hashable, Sendable {
   /// Restores a backup. First writes the current data to a backup in the store directory.
   /// - Parameters:
   ///   - path: Path of the backup.
-  ///   - key: Key with which the backup must be signed; `nil` if no signature is required.
+  ///   - key: Key with which the backup must be signed, or `nil` if no signature is required.
   ///   - onProgress: Receives the progress, and may cancel the restore before the first change.
   /// - Returns: Report on the restore.
   /// - Throws: `StorageError`.
@@ -61,13 +61,13 @@ public struct StoreParts: Hashable, Sendable {
       onProgress: onProgress)
   }
 
-  /// Writes a backup of the current data to the store directory before another operation, whose name becomes part of
-  /// the file name.
+  /// Writes a backup of the current data to the store directory before another operation. The name of the operation
+  /// becomes part of the file name.
   /// - Returns: Path of the backup.
   /// - Throws: `StorageError`.
   public func backUp(before what: String) throws(StorageError) -> String {
     let path = keptPath(before: what)
-    // A second backup in the same millisecond has the same name and content.
+    // Replace an existing file, because a second backup in the same millisecond has the same name and content.
     _ = try backUp(to: path, isReplacing: true)
     return path
   }

@@ -32,9 +32,9 @@ public struct SyncHistoryFile: SyncHistoryRecording {
     try? OwnerOnlyFile.replace(url, with: WireJSON.encode(Array(runs)))
   }
 
-  /// Returns the error that currently prevents writing, such as a full disk; `nil` if there is none.
+  /// Returns the error that currently prevents writing, such as a full disk, or `nil` if there is none.
   public func obstacle() -> OwnerOnlyFile.WriteError? {
-    // Write a separate file to keep the history safe. It is unlinked before writing.
+    // Write to a separate file, which is unlinked first, to keep the history safe.
     let probe = url.path + ".room-\(getpid())"
     let descriptor = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return OwnerOnlyFile.WriteError(path: url.path, code: errno) }

@@ -4,7 +4,7 @@ public import TrendyModels
 public struct TypeGoal: Hashable, Sendable {
   /// The event type.
   public let type: EventType
-  /// Progress of its goal.
+  /// Progress of the type's goal.
   public let progress: GoalProgress
 
   public init(type: EventType, progress: GoalProgress) {

@@ -9,7 +9,7 @@ struct UndoChange: Hashable, Sendable {
     case remove(fingerprint: String)
     /// Restores an entity that the step deleted, with this state.
     case bringBack(JSONValue)
-    /// Changes fields from their present value to the target; `nil` means that the field is absent.
+    /// Changes fields from their present value to the target value. `nil` means that the field is absent.
     case change([String: Fields])
   }
 
@@ -47,7 +47,7 @@ struct UndoChange: Hashable, Sendable {
     }
   }
 
-  /// Computes the change that reverts the effect of a unit of work on an entity. Returns `nil` if there was none.
+  /// Computes the change that reverts the effect of a unit of work on an entity. Returns `nil` if there was no effect.
   init?(takingBack change: EntityChange) throws {
     let (before, after) = (change.before.map { AnyEntity($0) }, change.after.map { AnyEntity($0) })
     guard let entity = after ?? before else { return nil }
@@ -123,7 +123,8 @@ extension UndoChange {
 // MARK: Entity states
 
 extension JSONValue {
-  /// Returns the fields of an entity, including those of its nested member under separate names. Null counts as absent.
+  /// Returns the fields of an entity, including the fields of its nested member under separate names. Null counts as
+  /// absent.
   func fields(of kind: MutationEntityType) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [:]
     let nested = SyncedKind.named(kind.rawValue)?.nestedMember
@@ -188,7 +189,7 @@ extension JSONValue {
     }
   }
 
-  // Explicitly typed: a plain `nil` would be a JSON null.
+  // Use an explicit type, because a plain `nil` would be a JSON null.
   fileprivate var unlessNull: JSONValue? { isNull ? Optional.none : self }
 
   mutating func rename(_ names: [String: String]) {

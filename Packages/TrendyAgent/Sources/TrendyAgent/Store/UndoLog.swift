@@ -4,7 +4,7 @@ import TrendyPersistence
 
 /// Undo history in local values. An entry is saved together with its changes or not at all.
 ///
-/// Must be used within one unit of work; changes require the write lock. Entries that were lost because the store was
+/// Must be used within one unit of work. Changes require the write lock. Entries that were lost because the store was
 /// damaged are skipped.
 struct UndoLog {
   enum List {
@@ -14,7 +14,8 @@ struct UndoLog {
 
   /// Maximum number of steps that can be undone.
   static let limit = 50
-  /// Time in seconds for which deletions remain restorable beyond that limit. A hub lists a deletion for as long.
+  /// Time in seconds for which deletions remain restorable beyond that limit, equal to the time for which a hub lists
+  /// them.
   static let patience: TimeInterval = 90 * 86_400
   private static let partLength = 500
   private static let name = "undo"

@@ -26,8 +26,8 @@ public struct UndoStep: Hashable, Sendable {
   public var label: String
   /// Time of the action.
   public var date: Date
-  /// Id of the import if the step is an import; otherwise `nil`. An undone import cannot be redone; its file must be
-  /// imported again.
+  /// Id of the import, or `nil` if the step is not an import. An undone import cannot be redone. Instead, the file must
+  /// be imported again.
   public internal(set) var importID: String?
   /// Entities that were skipped when the step was undone or redone.
   public internal(set) var left: [Left] = []

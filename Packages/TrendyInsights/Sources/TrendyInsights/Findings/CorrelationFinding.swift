@@ -26,7 +26,8 @@ public struct CorrelationFinding: Hashable, Sendable, Codable {
     abs(correlation.r) > 0.7 ? .strong : abs(correlation.r) > 0.5 ? .moderate : .weak
   }
 
-  /// High for adjusted p < 0.01, more than 30 days and |r| > 0.5; medium for p < 0.05, more than 14 days and |r| > 0.3.
+  /// High for adjusted p < 0.01, more than 30 days and |r| > 0.5. Medium for adjusted p < 0.05, more than 14 days and
+  /// |r| > 0.3.
   public var confidence: Confidence {
     let r = abs(correlation.r)
     if adjustedP < 0.01, correlation.count > 30, r > 0.5 { return .high }

@@ -6,26 +6,26 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
   public static let span = 90
   /// Minimum age of a type in days.
   public static let minDays = 14
-  /// Minimum number of days with events in the compared range. With fewer, coincidences are more frequent than p
-  /// indicates.
+  /// Minimum number of days with events in the compared range. With fewer such days, coincidences are more frequent
+  /// than p indicates.
   public static let minActiveDays = 5
   /// Maximum number of correlations returned.
   public static let most = 10
 
-  /// Correlations, strongest first; for each pair of types only the strongest.
+  /// Correlations, strongest first. Contains only the strongest correlation of each pair of types.
   public let strongest: [CorrelationFinding]
   /// Number of pairs of types compared.
   public let pairs: Int
   /// Days until a type is old enough to be compared, by type id. Contains only types that are too young.
   public let missingDays: [String: Int]
-  /// Days until two types are old enough to be compared; 0 if there are two already.
+  /// Days until two types are old enough to be compared, or 0 if two types already are.
   public let daysUntilFirst: Int
 
   /// Correlates each pair of types on the same day and with a lag of one day in both directions.
   ///
   /// Keeps correlations with |r| ≥ 0.2 and p ≤ 0.10 after the Benjamini–Hochberg adjustment over all comparisons. Skips
-  /// meter readings, and pairs of types that are both recorded automatically from positions, because a drive to work
-  /// and a visit at work always correlate. All histories must have the same `today`.
+  /// meter readings. Also skips pairs of types that are both recorded automatically from positions, because a drive to
+  /// work and a visit at work always correlate. All histories must have the same `today`.
   public init(among histories: [String: TypeHistory], span: Int = Self.span, most: Int = Self.most) {
     let histories = histories.filter { !$0.value.isOfReadings }
     missingDays = histories.mapValues { Self.minDays - $0.days.count }.filter { $0.value > 0 }
@@ -37,7 +37,7 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
     let adjusted = FalseDiscoveryRate.adjusted(comparisons.map(\.correlation.p))
     var strongest: [Set<String>: CorrelationFinding] = [:]
     for (found, p) in zip(comparisons, adjusted) where abs(found.correlation.r) >= 0.2 && p <= 0.1 {
-      // Never `nil`: a series that varies has at least one event.
+      // Never `nil`, because a series that varies has at least one event.
       guard let first = histories[found.first]?.basis(over: found.days),
         let second = histories[found.second]?.basis(over: found.days)
       else { continue }

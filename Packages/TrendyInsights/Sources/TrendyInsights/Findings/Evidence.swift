@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Days and events that a finding is based on.
+/// Days and events on which a finding is based.
 public struct Evidence: Hashable, Sendable, Codable {
   /// Number of days with events.
   public let activeDays: Int

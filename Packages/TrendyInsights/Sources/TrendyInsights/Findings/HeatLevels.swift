@@ -12,8 +12,8 @@ public struct HeatLevels: Hashable, Sendable, Codable {
     bounds = [0.25, 0.5, 0.75].map { Distribution.quantile($0, of: active) }
   }
 
-  /// Creates levels for counts. If the maximum is four or less, each count has its own level, and a type that occurs at
-  /// most once a day has a strong colour instead of the palest one.
+  /// Creates levels for counts. If the maximum is four or less, each count has its own level, and types with at most
+  /// one event a day have a strong colour instead of the palest one.
   /// - Parameter days: all days of the type.
   /// - Returns: `nil` if all days are 0.
   public init?(ofCounts days: DailySeries) {
@@ -28,6 +28,6 @@ public struct HeatLevels: Hashable, Sendable, Codable {
 
   private init(bounds: [Double]) { self.bounds = bounds }
 
-  /// Returns the level of a value: 0 for a value of 0 or less, otherwise 1 to 4.
+  /// Returns the level of a value, 1 to 4, or 0 for a value of 0 or less.
   public func level(_ value: Double) -> Int { value <= 0 ? 0 : 1 + bounds.count { value > $0 } }
 }

@@ -9,7 +9,7 @@ public struct MovingRange: Hashable, Sendable, Codable {
   /// Upper quartile of the windows.
   public let upper: Double
 
-  /// Length and number of the windows that a ``MovingRange`` is based on.
+  /// Length and number of the windows on which a ``MovingRange`` is based.
   public struct Span: Hashable, Sendable {
     /// Length of a window in days.
     public let length: Int
@@ -31,8 +31,8 @@ public struct MovingRange: Hashable, Sendable, Codable {
 
 extension TypeHistory {
   /// Computes mean and quartiles of the windows up to a day. Ignores windows that contain a skipped day, because no
-  /// events were expected on it.
-  /// - Returns: `nil` for a skipped or future day, and if the history has too few windows.
+  /// events were expected on that day.
+  /// - Returns: The moving range, or `nil` for a skipped or future day and if the history has too few windows.
   public func movingRange(
     _ span: MovingRange.Span, endingOn day: CivilDate, skips: DaySet = []
   ) -> MovingRange? {

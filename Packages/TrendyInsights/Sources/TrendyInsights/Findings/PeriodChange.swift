@@ -19,10 +19,12 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Returns the days to compare a period with: the previous period up to the same weekday, day of the month or date.
+  /// Returns the days with which to compare a period: the previous period up to the same weekday, day of the month or
+  /// date.
   ///
-  /// If the previous month is shorter, the comparison ends with it. A complete period is compared with the complete
-  /// previous one, even if their lengths differ. `days` ranges from the first day of a period to any day in it.
+  /// If the previous month is shorter, the comparison ends with that month. A complete period is compared with the
+  /// complete previous period, even if the lengths differ. `days` ranges from the first day of a period to any day in
+  /// it.
   public func before(_ days: ClosedRange<CivilDate>, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let last = days.upperBound
     let before = self.days(around: days.lowerBound.advanced(by: -1), firstWeekday: firstWeekday)
@@ -69,10 +71,10 @@ public struct PeriodChange: Hashable, Sendable, Codable {
     activeDaysBefore = valuesBefore.count { $0 > 0 }
   }
 
-  /// Change in percent; `nil` if there were no events before.
+  /// Change in percent, or `nil` if the previous period has no events.
   public var percent: Double? { before > 0 ? (now - before) / before * 100 : nil }
 
-  /// Direction of the change: up above +5 %, down below −5 %, otherwise steady; new if only the previous period is
+  /// Direction of the change: up above +5 %, down below −5 %, otherwise steady, or new if only the previous period is
   /// empty.
   public var direction: Trend.Direction {
     guard let percent else { return now > 0 ? .new : .steady }
@@ -87,8 +89,8 @@ extension TypeHistory {
   /// Compares part of a period with the same part of the previous period. `days` ranges from the first day of a period
   /// to any day in it.
   ///
-  /// Ignores `later` events on the last comparison day. If the last day is today, these are the events that happened
-  /// later in the day than now.
+  /// Ignores `later` events on the last comparison day. If the last day is today, `later` is the number of events that
+  /// happened later in the day than now.
   public func change(
     _ period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int, later: Int = 0
   ) -> PeriodChange {
@@ -102,7 +104,7 @@ extension TypeHistory {
     PeriodChange(self.days, over: days, against: daysBefore, later: later)
   }
 
-  /// Compares the current week up to today with the same part of the previous one. A `firstWeekday` of 0 means Sunday.
+  /// Compares the current week up to today with the same part of the previous week. A `firstWeekday` of 0 means Sunday.
   public func week(firstWeekday: Int) -> PeriodChange {
     let week = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday)
     return change(.week, over: week.lowerBound...today, firstWeekday: firstWeekday)

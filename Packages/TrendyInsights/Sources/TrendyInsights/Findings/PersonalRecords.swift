@@ -8,17 +8,17 @@ public struct PersonalRecords: Hashable, Sendable, Codable {
     public let events: Int
   }
 
-  /// Day with the most events; the first one in a tie.
+  /// Day with the most events, or the first one in a tie.
   public let day: Peak
   /// Week with the most events. A week at the edge of a limited range includes only the days within the range.
   public let week: Peak
-  /// Month with the most events; limited to the range, like `week`.
+  /// Month with the most events. Includes only the days within the range, like `week`.
   public let month: Peak
   /// Longest streak in days.
   public let streak: Int
-  /// Last day of the longest streak; in a tie, of the most recent one.
+  /// Last day of the longest streak, or of the most recent one in a tie.
   public let streakEnd: CivilDate
-  /// Longest run of days without events between two days with events; `nil` if there is none.
+  /// Longest run of days without events between two days with events, or `nil` if there is none.
   public let pause: ClosedRange<CivilDate>?
 }
 

@@ -28,10 +28,11 @@ public struct Trend: Hashable, Sendable, Codable {
       before: days.over(middle.advanced(by: 1 - span)...middle).total)
   }
 
-  /// Relative change, 0.24 for 24 % more; `nil` if there were no events before.
+  /// Relative change, such as 0.24 for 24 % more, or `nil` if the earlier period has no events.
   public var change: Double? { before > 0 ? (recent - before) / before : nil }
 
-  /// Direction of the change: up or down if it is at least 20 %, otherwise steady; new if there were no events before.
+  /// Direction of the change: up or down if it is at least 20 %, otherwise steady, or new if the earlier period has no
+  /// events.
   public var direction: Direction {
     guard let change else { return recent > 0 ? .new : .steady }
     return change >= 0.2 ? .up : change <= -0.2 ? .down : .steady
@@ -42,13 +43,13 @@ public struct Trend: Hashable, Sendable, Codable {
 public struct Habit: Hashable, Sendable, Codable {
   /// Distribution over the weekdays or hours.
   public let pattern: CyclePattern
-  /// Confidence from consistency and number of events.
+  /// Confidence based on the consistency and the number of events.
   public let confidence: Confidence
 }
 
 /// Time since the last event compared with the usual interval.
 public struct Gap: Hashable, Sendable, Codable {
-  /// Days since the last day with events; 0 for today.
+  /// Days since the last day with events, or 0 for today.
   public let days: Int
   /// Median interval between days with events, in days.
   public let usual: Double
@@ -66,16 +67,16 @@ extension TypeHistory {
   /// Length in days of the ranges that a trend compares.
   public static let trendDays = 14
 
-  /// Events per day from the first event to today; 0 without events.
+  /// Events per day from the first event to today, or 0 if there are no events.
   public var averagePerDay: Double { days.count == 0 ? 0 : days.total / Double(days.count) }
 
-  /// Trend of the last 14 days; needs a history of 28 days.
+  /// Trend of the last 14 days. Requires a history of 28 days.
   public var trend: Finding<Trend> {
     let missing = 2 * Self.trendDays - days.count
     return missing > 0 ? .needsDays(missing) : .found(Trend.of(days, span: Self.trendDays))
   }
 
-  /// Preference for weekdays; index 0 is Sunday.
+  /// Preference for weekdays. Index 0 is Sunday.
   public var weekdayHabit: Finding<Habit> { days.weekdayHabit }
 
   /// Preference for hours of the day.
@@ -83,7 +84,8 @@ extension TypeHistory {
 
   /// Finds a preference for part of a cycle. Requires at least 7 events and a consistency above 0.3.
   ///
-  /// Confidence is high above 0.6 with more than 30 events, medium above 0.4 with more than 7.
+  /// Confidence is high for a consistency above 0.6 with more than 30 events, and medium above 0.4 with more than 7
+  /// events.
   fileprivate static func habit(_ counts: [Int]) -> Finding<Habit> {
     let events = counts.reduce(0, +)
     guard events >= 7 else { return .needsEvents(7 - events) }
@@ -93,7 +95,7 @@ extension TypeHistory {
     return .found(Habit(pattern: pattern, confidence: confidence))
   }
 
-  /// Time since the last event; needs two days with events.
+  /// Time since the last event. Requires two days with events.
   public var gap: Finding<Gap> {
     let active = activeDays
     guard let last = active.last, active.count >= 2 else { return .needsDays(2 - active.count) }
@@ -115,10 +117,10 @@ extension TypeHistory {
 }
 
 extension DailySeries {
-  /// Preference for weekdays, weighted by the daily values; index 0 is Sunday.
+  /// Preference for weekdays, weighted by the daily values. Index 0 is Sunday.
   public var weekdayHabit: Finding<Habit> { TypeHistory.habit(weekdays) }
 
-  /// Sums per weekday; index 0 is Sunday.
+  /// Sums per weekday. Index 0 is Sunday.
   var weekdays: [Int] {
     values.indices.reduce(into: [Int](repeating: 0, count: 7)) {
       $0[first.advanced(by: $1).weekday] += Int(values[$1])

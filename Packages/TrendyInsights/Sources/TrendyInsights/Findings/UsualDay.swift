@@ -13,7 +13,7 @@ public struct UsualDay: Hashable, Sendable, Codable {
 }
 
 extension UsualDay {
-  /// Computes the typical day from the last 28 days of a series; needs 7.
+  /// Computes the typical day from the last 28 days of a series. Requires at least 7 days.
   static func of(_ days: DailySeries) -> Finding<UsualDay> {
     let recent = days.values.suffix(28).sorted()
     guard recent.count >= 7 else { return .needsDays(7 - recent.count) }
@@ -25,6 +25,6 @@ extension UsualDay {
 }
 
 extension TypeHistory {
-  /// Typical day; needs 7 days since the first event.
+  /// Typical day. Requires 7 days since the first event.
   public var usualDay: Finding<UsualDay> { UsualDay.of(days) }
 }

@@ -9,12 +9,12 @@ public struct UsualTime: Hashable, Sendable, Codable {
 
   /// Finds the shortest interval with half of the start times.
   /// - Parameter minutes: start times in minutes after midnight, in any order. Values outside 0 to 1439 are ignored.
-  /// - Returns: `nil` without start times.
+  /// - Returns: `nil` if there are no start times.
   public init?(minutes: some Sequence<Int>) {
     let sorted = minutes.filter { (0..<1440).contains($0) }.sorted()
     guard !sorted.isEmpty else { return nil }
     let half = (sorted.count + 1) / 2
-    // Minutes from an event to the one that is `half - 1` events later, across midnight if needed.
+    // Minutes from an event to the event `half - 1` positions later, across midnight if needed.
     func width(_ start: Int) -> Int {
       let end = start + half - 1
       return sorted[end % sorted.count] + (end < sorted.count ? 0 : 1440) - sorted[start]
@@ -30,7 +30,7 @@ public struct UsualTime: Hashable, Sendable, Codable {
 }
 
 extension TypeHistory {
-  /// Typical time of day; needs 7 events with a time.
+  /// Typical time of day. Requires 7 events with a time.
   public var usualTime: Finding<UsualTime> {
     guard minutes.count >= 7, let found = UsualTime(minutes: minutes) else {
       return .needsEvents(max(1, 7 - minutes.count))

@@ -3,7 +3,7 @@ import TrendyModels
 /// Number of events per weekday and hour of the start.
 public struct WeekGrid: Hashable, Sendable, Codable {
   /// Seven rows, Sunday first, with 24 hours of local time each. If the user's day begins at 04:00, an event at 01:00
-  /// on Saturday is in the row of Friday.
+  /// on Saturday is in the Friday row.
   public let counts: [[Int]]
 
   /// Counts start times by weekday and hour.

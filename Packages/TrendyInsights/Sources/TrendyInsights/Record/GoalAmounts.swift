@@ -7,7 +7,7 @@ public struct GoalAmounts: Hashable, Sendable {
   public let settings: TypeSettings
   /// The user's current day.
   public let today: CivilDate
-  /// Amount of each day by type.
+  /// Amount per day, by type.
   public private(set) var byType: [String: [CivilDate: Double]] = [:]
   private let local: LocalTime
   private let now: Date
@@ -20,21 +20,21 @@ public struct GoalAmounts: Hashable, Sendable {
     today = local.day(of: now)
   }
 
-  /// Reads the events of some types on some days. No day of a type may be read twice.
+  /// Reads the events of the given types on the given days. Each day of a type must be read only once.
   public mutating func read(_ record: some UserRecord, types: Set<String>, days: ClosedRange<CivilDate>) throws {
     guard !types.isEmpty else { return }
     let first = days.lowerBound.advanced(by: -LocalTime.longestReach)
     try record.forEachEvent(ofTypes: types, in: local.timestamps(of: first...days.upperBound)) { add($0, on: days) }
   }
 
-  /// Adds the amounts of an event on the given days if its type has a goal. With a `sign` of -1, subtracts them.
+  /// Adds the amounts of an event on the given days if its type has a goal. With a `sign` of -1, subtracts the amounts.
   public mutating func add(_ event: Event, on days: ClosedRange<CivilDate>, by sign: Int = 1) {
     for (day, amount) in settings.amounts(of: event, now: now, local: local) where days.contains(day) {
       byType[event.eventTypeId, default: [:]][day, default: 0] += Double(sign) * amount
     }
   }
 
-  /// Returns the progress of a type's goal in its current day or week; `nil` without a goal.
+  /// Returns the progress of a type's goal in the current day or week, or `nil` if the type has no goal.
   func progress(of type: String) -> GoalProgress? {
     settings.progress(of: type, on: today, firstWeekday: local.firstWeekday, amounts: byType[type] ?? [:])
   }

@@ -4,7 +4,7 @@ public import TrendyModels
 public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
   /// Records an event at once.
   case log
-  /// Asks for the value of the first property before the event is recorded.
+  /// Asks for the value of the first property, then records the event.
   case ask
   /// Starts an event that runs until it is stopped.
   case start

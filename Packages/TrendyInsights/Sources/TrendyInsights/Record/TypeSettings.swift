@@ -1,15 +1,15 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A user's event types with everything that their goals and streaks depend on, except events.
+/// A user's event types with all data except events on which the goals and streaks depend.
 public struct TypeSettings: Hashable, Sendable {
   /// Event types by id.
   public let types: [String: EventType]
   /// Skipped days by type.
   public let skips: [String: DaySet]
-  /// Key of the first duration property by type; empty if no goal measures durations.
+  /// Key of the first duration property, by type. Empty if no goal measures durations.
   public let durationKeys: [String: String]
-  /// Ids of running events; empty if no goal measures durations.
+  /// Ids of running events. Empty if no goal measures durations.
   public let running: Set<String>
 
   public init(
@@ -21,7 +21,7 @@ public struct TypeSettings: Hashable, Sendable {
     self.running = running
   }
 
-  /// Reads the settings of the given types from a record, or those of all types.
+  /// Reads the settings of the given types from a record, or the settings of all types.
   public init(_ record: some UserRecord, types: [EventType]? = nil) throws {
     let types = try types ?? record.eventTypes()
     let measuresDurations = types.contains { $0.goal?.measure == .duration }
@@ -36,32 +36,32 @@ public struct TypeSettings: Hashable, Sendable {
     types.values.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
-  /// Goal of a type; `nil` if the type has none or does not exist.
+  /// Goal of a type, or `nil` if the type has no goal or does not exist.
   public func goal(of type: String) -> Goal? { types[type]?.goal }
 
   /// Returns the skipped days of a type.
   public func skips(of type: String) -> DaySet { skips[type] ?? [] }
 
-  /// Returns the amount that an event adds to the goal of its type; `nil` without a goal. A running event is assumed to
-  /// end at `now`.
+  /// Returns the amount that an event adds to its type's goal, or `nil` if the type has no goal. A running event is
+  /// assumed to end at `now`.
   public func amount(of event: Event, now: Date) -> Double? {
     goal(of: event.eventTypeId)?
       .amount(
         of: event, durationKey: durationKeys[event.eventTypeId], isRunning: running.contains(event.id), now: now)
   }
 
-  /// Returns the amounts that an event adds to the goal of its type, by day; empty without a goal.
+  /// Returns the amounts that an event adds to its type's goal by day, or an empty array if the type has no goal.
   ///
-  /// A duration is split at the start of each day. A number of events counts on the day of the event. A running event
-  /// is assumed to end at `now`.
+  /// Durations are split at the start of each day. For a goal that counts events, the event counts towards its own day.
+  /// A running event is assumed to end at `now`.
   public func amounts(of event: Event, now: Date, local: LocalTime) -> [(day: CivilDate, amount: Double)] {
     guard let amount = amount(of: event, now: now) else { return [] }
     guard goal(of: event.eventTypeId)?.measure == .duration else { return [(local.day(of: event), amount)] }
     return local.shares(of: event, until: running.contains(event.id) ? now : nil).map { ($0.day, $0.share * amount) }
   }
 
-  /// Returns the progress of a type's goal in the day or week of a date; `nil` without a goal. `amounts` contains the
-  /// amount of each day. A `firstWeekday` of 0 means Sunday.
+  /// Returns the progress of a type's goal in the day or week of a date, or `nil` if the type has no goal. `amounts`
+  /// contains the amount of each day. A `firstWeekday` of 0 means Sunday.
   public func progress(
     of type: String, on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double]
   ) -> GoalProgress? {
@@ -81,10 +81,10 @@ public struct TypeSettings: Hashable, Sendable {
 
 /// Setting that marks an event as running.
 public enum RunningSetting: Sendable {
-  /// Key of the setting; its value is the id of the event.
+  /// Key of the setting, whose value is the id of the event.
   public static let key = "running"
 
-  /// Returns the id of the running event that a setting names; `nil` for another setting.
+  /// Returns the id of the running event that a setting names, or `nil` for any other setting.
   public static func eventId(in setting: SyncedRecord) -> String? {
     setting.fields["key"]?.stringValue == key ? setting.fields["value"]?.stringValue : nil
   }

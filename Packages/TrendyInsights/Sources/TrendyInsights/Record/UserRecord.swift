@@ -14,17 +14,17 @@ public protocol UserRecord {
   /// Returns the records of a kind, such as settings or skips, in any order.
   func records(of kind: MutationEntityType) throws -> [SyncedRecord]
 
-  /// Returns an event with the fields that ``forEachEvent(ofTypes:in:_:)`` names; `nil` if it does not exist.
+  /// Returns an event with the fields that ``forEachEvent(ofTypes:in:_:)`` lists, or `nil` if the event does not exist.
   func event(id: String) throws -> Event?
 
-  /// Calls `body` with each event of some types whose timestamp is in a range, in any order.
+  /// Calls `body` with each event of the given types whose timestamp is in a range, in any order.
   ///
-  /// An event has at least the fields that days and goals depend on: id, type, timestamp, end, whether it is an all-day
-  /// event, time zone, source, and number and duration properties.
+  /// An event has at least the fields on which days and goals depend: id, type, timestamp, end, whether it is an
+  /// all-day event, time zone, source, and number and duration properties.
   func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws
 
-  /// Returns the histories of some types up to `today`, by type; types without events are omitted. Without a `range`,
-  /// all events up to then count.
+  /// Returns the histories of the given types up to `today`, by type. Types without events are omitted. Without a
+  /// `range`, all events up to `today` count.
   func histories(
     ofTypes types: Set<String>, in range: EventRange?, through today: CivilDate, local: LocalTime
   ) throws -> [String: TypeHistory]

@@ -19,12 +19,12 @@ public struct Correlation: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - x: finite values.
   ///   - y: finite values, as many as `x`.
-  /// - Returns: `nil` for fewer than three pairs, for a constant series, and if a sum overflows.
+  /// - Returns: The correlation, or `nil` for fewer than three pairs, for a constant series, and if a sum overflows.
   public init?(_ x: some Collection<Double>, _ y: some Collection<Double>) {
     precondition(x.count == y.count, "a correlation needs pairs, not \(x.count) and \(y.count) values")
     count = x.count
-    // Check explicitly: the mean is rounded, so the deviations of a constant series such as 0.1, 0.1, 0.1 are not
-    // exactly 0.
+    // Check for constant series explicitly: the mean is rounded, so the deviations of a series such as 0.1, 0.1, 0.1
+    // are not exactly 0.
     guard count >= 3, Self.varies(x), Self.varies(y) else { return nil }
     let (meanX, meanY) = (x.reduce(0, +) / Double(count), y.reduce(0, +) / Double(count))
     var (xx, yy, xy) = (0.0, 0.0, 0.0)
@@ -48,7 +48,7 @@ extension Correlation {
   /// - Parameters:
   ///   - leader: series that comes first in time.
   ///   - follower: series of the same length, read `lag` values later.
-  ///   - lag: 0 or more. The result is `nil` if it is not below the length.
+  ///   - lag: 0 or more. The result is `nil` if the lag is not below the length.
   public init?(leader: [Double], follower: [Double], lag: Int) {
     precondition(leader.count == follower.count && lag >= 0, "needs two series of equal length and a lag of 0 or more")
     guard lag < leader.count else { return nil }
@@ -60,7 +60,7 @@ extension Correlation {
 enum StudentT {
   /// Returns the two-sided p value of a correlation coefficient.
   ///
-  /// With `t = r √(ν / (1 - r²))` it is the regularised incomplete beta function `I_x(ν/2, 1/2)` at
+  /// With `t = r √(ν / (1 - r²))`, the p value is the regularised incomplete beta function `I_x(ν/2, 1/2)` at
   /// `x = ν / (ν + t²) = 1 - r²` (Abramowitz and Stegun, 26.7.1 and 26.5.27).
   static func twoSided(r: Double, degreesOfFreedom: Int) -> Double {
     guard degreesOfFreedom > 0 else { return 1 }
@@ -74,7 +74,7 @@ enum StudentT {
     if x <= 0 { return 0 }
     if x >= 1 { return 1 }
     let front = exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * log(x) + b * log1p(-x))
-    // The fraction converges fast on this side; the other side uses I_x(a, b) = 1 - I_{1-x}(b, a).
+    // The fraction converges fast on this side. The other side uses I_x(a, b) = 1 - I_{1-x}(b, a).
     if x < (a + 1) / (a + b + 2) { return front * fraction(a, b, x) / a }
     return 1 - front * fraction(b, a, 1 - x) / b
   }

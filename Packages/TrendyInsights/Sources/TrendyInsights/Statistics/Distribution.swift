@@ -18,12 +18,12 @@ public struct Distribution: Hashable, Sendable, Codable {
   /// Third quartile.
   public let upperQuartile: Double
   public let maximum: Double
-  /// Sample standard deviation, with denominator `count - 1`; 0 for one number.
+  /// Sample standard deviation, with denominator `count - 1`, or 0 for one number.
   public let standardDeviation: Double
 
   /// Summarizes numbers.
   /// - Parameter numbers: numbers in any order. Values that are not finite are ignored.
-  /// - Returns: `nil` without finite numbers, and if their sum overflows.
+  /// - Returns: `nil` if there are no finite numbers or their sum overflows.
   public init?(_ numbers: some Sequence<Double>) {
     let sorted = numbers.filter(\.isFinite).sorted()
     guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -42,7 +42,7 @@ public struct Distribution: Hashable, Sendable, Codable {
     standardDeviation = sorted.count > 1 ? (squares / Double(sorted.count - 1)).squareRoot() : 0
   }
 
-  /// Returns a quantile by linear interpolation (Hyndman and Fan 1996, type 7; the default of R and NumPy).
+  /// Returns a quantile by linear interpolation (Hyndman and Fan 1996, type 7, which is the default in R and NumPy).
   /// - Parameters:
   ///   - share: 0 to 1.
   ///   - sorted: at least one number, in ascending order.
@@ -69,7 +69,7 @@ public struct CyclePattern: Hashable, Sendable, Codable {
 
   /// Computes consistency and peak of a distribution.
   /// - Parameter counts: at least two counts, none negative.
-  /// - Returns: `nil` if all are 0.
+  /// - Returns: `nil` if all counts are 0.
   public init?(counts: [Int]) {
     let total = counts.reduce(0, +)
     guard counts.count > 1, total > 0, let most = counts.max(), let peak = counts.firstIndex(of: most) else {

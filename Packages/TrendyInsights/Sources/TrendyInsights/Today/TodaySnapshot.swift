@@ -14,9 +14,10 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
     public var colorHex: String
     /// Number of events today.
     public var count: Int
-    /// Streak up to today or yesterday, in days; skipped days neither break nor extend it. 0 if it was not computed.
+    /// Streak up to today or yesterday in days, or 0 if it was not computed. Skipped days neither break nor extend a
+    /// streak.
     public var streak: Int
-    /// Progress of the goal in the current day or week; `nil` without a goal.
+    /// Progress of the goal in the current day or week, or `nil` if the type has no goal.
     public var progress: GoalProgress?
   }
 
@@ -36,9 +37,9 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
   /// Visit to a place that the user has not left yet.
   public struct OpenVisit: Hashable, Sendable, Codable {
     public var eventId: String
-    /// Id of the place; `nil` if unknown.
+    /// Id of the place, or `nil` if unknown.
     public var geofenceId: String?
-    /// Name of the place; `nil` if unknown.
+    /// Name of the place, or `nil` if unknown.
     public var place: String?
     public var since: Date
 
@@ -55,7 +56,7 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
     /// Id of the trip's event, which may not be stored yet.
     public var eventId: String
     public var since: Date
-    /// Distance so far in metres; `nil` if it is not measured.
+    /// Distance so far in metres, or `nil` if it is not measured.
     public var distance: Double?
     public var isPaused: Bool
 

@@ -33,8 +33,8 @@ public struct TodayTally: Hashable, Sendable {
     }
   }
 
-  /// Adds events. Events of unknown types do not change the snapshot; events on future days count only towards a goal
-  /// for the current week. If `day` is given, all events must be on it.
+  /// Adds events. Events of unknown types do not change the snapshot, and events on future days count only towards a
+  /// goal for the current week. If `day` is given, all events must be on that day.
   public mutating func add(_ events: some Sequence<Event>, of day: CivilDate? = nil) {
     var changed: Set<String> = []
     for event in events {
@@ -44,10 +44,10 @@ public struct TodayTally: Hashable, Sendable {
     for type in changed { update(type) }
   }
 
-  /// Returns the state of a type; `nil` if the type is unknown.
+  /// Returns the state of a type, or `nil` if the type is unknown.
   public func count(of type: String) -> TodaySnapshot.Count? { indexes[type].map { snapshot.counts[$0] } }
 
-  /// Adds precomputed counts for the days before `end`. No events on these days may have been added.
+  /// Adds precomputed counts for the days before `end`. Events on these days must not have been added before.
   public mutating func add(_ counts: DailySeries, of type: String, before end: CivilDate) {
     for (place, count) in counts.values.enumerated() where count > 0 {
       let day = counts.first.advanced(by: place)
@@ -64,8 +64,7 @@ public struct TodayTally: Hashable, Sendable {
     for type in Set([before?.eventTypeId, after?.eventTypeId].compactMap(\.self)) { update(type) }
   }
 
-  /// Whether the streak of a type reaches back to `first`, so that it may continue on earlier days. False for an
-  /// unknown type.
+  /// Whether a type's streak reaches back to `first`, so that it may have begun earlier. `false` for an unknown type.
   public func isStreakOpen(of type: String, from first: CivilDate) -> Bool {
     days[type].map {
       Streak.isUnbroken($0.days, skips: settings.skips(of: type), from: first, today: snapshot.day)

@@ -79,7 +79,8 @@ struct CalendarLines {
     return line
   }
 
-  /// Whether a colon is part of an unquoted zone name such as `tzone://Microsoft/Utc`: no date follows that colon.
+  /// Whether a colon is part of an unquoted zone name such as `tzone://Microsoft/Utc`, in which case no date follows
+  /// the colon.
   private static func isInZone(_ parts: [[UInt8]], _ rest: ArraySlice<UInt8>) -> Bool {
     guard let last = parts.last, parts.count > 1, last.starts(with: Array("TZID=".utf8)),
       let next = rest.lastIndex(of: UInt8(ascii: ":"))

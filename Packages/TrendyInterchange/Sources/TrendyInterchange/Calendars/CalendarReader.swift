@@ -206,7 +206,7 @@ struct CalendarReader {
     }
   }
 
-  /// Of the events with the same UID, returns those with the highest SEQUENCE, one for each start. Series precede
+  /// Returns the events with the highest SEQUENCE among events with the same UID, one for each start. Series precede
   /// single events.
   private func newest(_ items: [Item]) -> (items: [Item], superseded: Int) {
     let sequence = items.map(\.sequence).max() ?? 0
@@ -278,7 +278,7 @@ struct CalendarReader {
     let last = wall(upper, zone)
     var walls: Set<WallTime> = []
     for line in rules { walls.formUnion(try times(of: line, start, from: max(start.wall, first), through: last, body)) }
-    // The start is an instance even if it does not match the rule.
+    // Add the start, which is an instance even if it does not match the rule.
     walls.insert(start.wall)
     for moment in extra {
       let wall = wall(moment, like: start)
@@ -332,7 +332,7 @@ struct CalendarReader {
     }
   }
 
-  /// Returns the instances of a rule. An invalid rule has none and is reported.
+  /// Returns the instances of a rule. An invalid rule has no instances and is reported.
   private func times(
     of line: CalendarLines.Line, _ start: Moment, from first: WallTime, through last: WallTime,
     _ body: (InterchangeRecord, String) throws -> Void
@@ -346,7 +346,7 @@ struct CalendarReader {
     if rule.isUntilUTC, let end = rule.until, case .wall(_, let zone) = start {
       let moment = ZoneClock.utc.date(end.day, secondOfDay: end.secondOfDay)
       until = moment
-      // Include one more day, because a local time may occur twice. The instants are compared below.
+      // Include one more day, because a local time may occur twice. The exact instants are compared below.
       let wall = wall(moment, zone)
       rule.until = WallTime(day: wall.day.advanced(by: 1), secondOfDay: wall.secondOfDay)
     } else if rule.isUntilUTC, let end = rule.until {
@@ -385,7 +385,7 @@ struct CalendarReader {
   ///
   /// - Parameters:
   ///   - item: Lines of the event.
-  ///   - uid: Parts of its natural key, or `nil` for an event without a UID.
+  ///   - uid: Parts of the event's natural key, or `nil` for an event without a UID.
   ///   - original: Original start of an instance, which identifies it within its series.
   ///   - time: Start of the instance, or `nil` for the start in `item`.
   ///   - body: Receives the event.
@@ -492,7 +492,7 @@ struct CalendarReader {
 
   /// Returns the start of an event, as a date for an all-day event.
   ///
-  /// All-day events include those marked by Outlook, and those that begin and end at midnight.
+  /// All-day events include events marked by Outlook, and events that begin and end at midnight.
   private mutating func start(of item: Item) -> Moment? {
     guard let line = item.first("DTSTART"), let start = moment(line, item) else { return nil }
     guard case .wall(let wall, _) = start, wall.secondOfDay == 0 else { return start }
@@ -564,7 +564,7 @@ struct CalendarReader {
   private mutating func moment(_ text: Substring, _ line: CalendarLines.Line, _ item: Item) -> Moment? {
     let text = FieldText.trim(text.split(separator: "/").first ?? text)
     guard let wall = WallTime(text) else {
-      // iCalendar does not allow a UTC offset, but its meaning is unambiguous.
+      // Accept a UTC offset, which iCalendar does not allow, because its meaning is unambiguous.
       return RFC3339.date(from: text).map { .wall(self.wall($0, .utc), .utc) }
     }
     if !text.contains(where: { $0 == "T" || $0 == "t" }) { return .date(wall.day) }
@@ -573,7 +573,7 @@ struct CalendarReader {
     return .wall(wall, named ?? calendars[item.calendar].zone.flatMap { zones.clock($0) } ?? options.zone)
   }
 
-  /// Returns the valid times in a list and reports the others.
+  /// Returns the valid times in a list and reports the invalid times.
   private mutating func listed(
     _ line: CalendarLines.Line, _ item: Item, _ body: (InterchangeRecord, String) throws -> Void
   ) throws -> [Moment] {

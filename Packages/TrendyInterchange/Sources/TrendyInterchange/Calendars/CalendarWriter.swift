@@ -31,9 +31,9 @@ struct CalendarWriter: EventWriter {
     if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
       lines.append("GEO:\(latitude);\(longitude)")
     }
-    // Values without an iCalendar equivalent, so that importing the file restores the event exactly.
+    // Write values that have no iCalendar equivalent, so that an import of the file restores the event exactly.
     lines.append("X-TRENDY-SOURCE:\(event.sourceType.rawValue)")
-    // The standard properties are limited to whole seconds, and their dates have no zone.
+    // Write the exact times, because the standard properties are limited to whole seconds and their dates have no zone.
     lines.append("X-TRENDY-START:\(RFC3339.string(from: event.timestamp))")
     if let end = event.endDate { lines.append("X-TRENDY-END:\(RFC3339.string(from: end))") }
     if let title = event.originalTitle { lines.append("X-TRENDY-TITLE:\(CalendarLines.escaped(title))") }

@@ -61,7 +61,8 @@ public struct RecurrenceRule: Hashable, Sendable {
     case yearly = "YEARLY"
   }
 
-  /// Weekday, 0 for Sunday, with its ordinal within the month or year: 0 for every such day, negative from the end.
+  /// Weekday (0 for Sunday) with its ordinal within the month or year. An ordinal of 0 means every such day, and a
+  /// negative ordinal counts from the end.
   struct Day: Hashable, Sendable {
     var ordinal: Int
     var weekday: Int
@@ -87,7 +88,7 @@ public struct RecurrenceRule: Hashable, Sendable {
   private var seconds: [Int] = []
   private var positions: [Int] = []
 
-  /// Parses a rule such as `FREQ=WEEKLY;BYDAY=MO`. Returns `nil` if it is invalid.
+  /// Parses a rule such as `FREQ=WEEKLY;BYDAY=MO`. Returns `nil` if the rule is invalid.
   public init?(_ text: some StringProtocol) {
     var frequency: Frequency?
     var parts: [(String, Substring)] = []
@@ -121,7 +122,7 @@ public struct RecurrenceRule: Hashable, Sendable {
       guard let number = Int(value), (1...1_000_000).contains(number) else { return false }
       interval = number
     case "COUNT":
-      // Android writes -1 for an unlimited number.
+      // Accept negative numbers, because Android writes -1 for an unlimited number.
       guard let number = Int(value), number != 0 else { return false }
       if number > 0 { count = number }
     case "UNTIL":
@@ -372,7 +373,7 @@ extension RecurrenceRule {
   /// Returns the dates in a calendar year that BYWEEKNO selects.
   ///
   /// A week belongs to the year that contains most of its days. The first dates of a year may therefore be in the last
-  /// week of the previous year, and its last dates in the first week of the next year.
+  /// week of the previous year, and the last dates in the first week of the next year.
   private func weekDays(_ year: Int, _ start: WallTime) -> [CivilDate] {
     func firstWeek(_ year: Int) -> CivilDate {
       let begin = CivilDate(year: year, month: 1, day: 1)

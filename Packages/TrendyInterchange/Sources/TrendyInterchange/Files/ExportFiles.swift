@@ -1,6 +1,6 @@
 /// Files of an export by path, from a folder, a ZIP archive or a test.
 ///
-/// The caller lists the files and provides a function that opens a file. That function must decompress files such as
+/// The caller lists the files and provides a function that opens a file. The function must decompress files such as
 /// `.fit.gz`. macOS metadata files are omitted.
 ///
 /// ```swift
@@ -12,7 +12,8 @@
 /// }
 /// ```
 public struct ExportFiles {
-  /// Function that writes the next bytes of a file to the buffer and returns their number. Returns 0 only at the end.
+  /// Function that writes the next bytes of a file to the buffer and returns the number of bytes written. Returns 0
+  /// only at the end.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   /// Paths relative to the folder or archive, with slashes as separators, in ascending order.
@@ -75,6 +76,6 @@ public struct ExportFiles {
   }
 }
 
-/// The closure may capture its creator's state, so a value must remain in the creator's isolation domain.
+/// Not `Sendable`, because the closure may capture its creator's state.
 @available(*, unavailable)
 extension ExportFiles: Sendable {}

@@ -5,9 +5,9 @@ enum FileToSkip {
     "location history is exported on the phone: on Android in Settings > Location > Location services > Timeline > "
     + "Export; on an iPhone in Google Maps > Settings > Personal content > Export Timeline data"
 
-  /// Recognises a file by its first 64 KiB, or by its whole content if that is shorter.
+  /// Recognises a file by its first 64 KiB, or by its whole content if the file is shorter.
   ///
-  /// - Returns: A name for lists and optional advice for an error message, or `nil` for any other file.
+  /// - Returns: The file's name for lists and optional advice for an error message, or `nil` for any other file.
   static func recognise(_ head: ArraySlice<UInt8>) -> (name: String, advice: String?)? {
     let content = head.withoutLeadingSpace
     switch content.first {

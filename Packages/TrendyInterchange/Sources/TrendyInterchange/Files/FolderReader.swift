@@ -42,7 +42,7 @@ enum FolderReader {
           try body(.bad(reason: "larger than \(trackLimit >> 20) MB"), path)
         }
       } catch let error as InterchangeError {
-        // An invalid file must not prevent the import of other files.
+        // Continue after an invalid file, because it must not prevent the import of other files.
         try body(.bad(reason: "\(error)"), path)
       }
     }
@@ -63,7 +63,7 @@ enum FolderReader {
     }
     let known = Set(
       files.paths.prefix(100).compactMap { path in
-        // A file that cannot be opened is ignored here.
+        // Ignore files that cannot be opened here.
         (try? files.beginning(of: path, count: 1 << 16)).flatMap { FileToSkip.refusal($0[...]) }
       })
     if let first = known.min() { return "an archive or folder with \(files.paths.count) files; \(first)" }

@@ -50,7 +50,7 @@ enum GoogleMonths {
   ) throws {
     guard let span = try span(segment["duration"], options, place, body) else { return }
     let path = try fixes(segment["simplifiedRawPath"], place, body)
-    // Waypoints follow roads and have no timestamps, so they only provide the route.
+    // Use waypoints only for the route, because they follow roads and have no timestamps.
     let drawn = segment["waypointPath"]?["waypoints"]?.arrayValue ?? []
     var check = FieldCheck()
     var way = GoogleStory.Way(

@@ -31,7 +31,8 @@ enum GoogleStory {
     /// IANA name of the time zone, if known.
     var zone: String?
 
-    /// Returns the span of an element and reports missing or invalid times. Returns `nil` without a valid start.
+    /// Returns the span of an element and reports missing or invalid times. Returns `nil` if the element has no valid
+    /// start.
     static func read(
       _ start: Date?, _ end: Date?, zone: String? = nil, at place: String, _ body: InterchangeFormat.Handler
     ) throws -> Span? {
@@ -84,7 +85,8 @@ enum GoogleStory {
     event.isKeyUnique = true
     event.endDate = span.end
     event.timeZone = span.zone
-    // The formats round times and coordinates differently, so two exports of one event have different keys.
+    // Compare times and positions, because the formats round them differently and two exports of one event therefore
+    // have different keys.
     event.sameness = .time(metres: 150)
     return event
   }

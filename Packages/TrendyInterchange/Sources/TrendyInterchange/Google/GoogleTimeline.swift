@@ -3,8 +3,8 @@ import TrendyModels
 
 /// Reads the Google Maps Timeline as exported by a phone.
 ///
-/// Android writes an object with `semanticSegments`; iOS writes an array of the same elements, with different spellings
-/// of keys and values. The reader accepts either spelling in either structure.
+/// Android writes an object with `semanticSegments`, whereas iOS writes an array of the same elements with different
+/// spellings of keys and values. The reader accepts either spelling in either structure.
 enum GoogleTimeline {
   static let kinds = ["visit", "activity", "timelinePath", "timelineMemory"]
 
@@ -117,7 +117,8 @@ private struct GoogleTimelineReader {
     var fixes: [Location] = []
     for (index, point) in path.enumerated() {
       let minutes = point["durationMinutesOffsetFromStartTime"]?.number
-      // Some files contain negative offsets, which count as 0. Points in the same minute are spread over it.
+      // Treat negative offsets, which some files contain, as 0. Points in the same minute are later spread over that
+      // minute.
       let moment =
         point["time"]?.moment
         ?? minutes.map { span.start.addingTimeInterval(min(max(0, $0), 1e7).rounded(.down) * 60) }
@@ -174,7 +175,7 @@ private struct GoogleTimelineReader {
 
   // MARK: Journeys
 
-  /// Emits the journeys that ended before `limit`, or all if more than 1,000 are waiting.
+  /// Emits the journeys that ended before `limit`, or all journeys if more than 1,000 are waiting.
   private mutating func release(before limit: Date, _ body: InterchangeFormat.Handler) throws {
     guard waiting.contains(where: { $0.span.end < limit }) || waiting.count > 1000 else { return }
     let isAll = waiting.count > 1000

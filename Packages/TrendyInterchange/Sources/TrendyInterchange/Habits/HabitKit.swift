@@ -11,7 +11,7 @@ enum HabitKit {
   }
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    // A completion may precede its habit in the file, so the whole file is read first.
+    // Read the whole file first, because a completion may precede its habit in the file.
     let bytes = try input.rest()
     guard let (_, file) = try JSONDocuments(bytes).values.first, let habits = file["habits"]?.arrayValue else {
       throw InterchangeError.unreadable(reason: "the file has no habits")
@@ -25,7 +25,7 @@ enum HabitKit {
         continue
       }
       names[id] = name
-      // A habit that the user wants to break has no goal: each recorded day is a lapse.
+      // Do not set a goal for a habit that the user wants to break, because each recorded day is a lapse.
       let goal = habit["isInverse"]?.boolValue == true ? nil : goals[id]
       var check = FieldCheck()
       let color = check.read("color", habit["color"]) {

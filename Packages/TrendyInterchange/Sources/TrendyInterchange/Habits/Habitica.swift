@@ -3,8 +3,9 @@ import TrendyModels
 
 /// Reads Habitica's user data in JSON: clicks on habits, completed dailies and completed to-dos.
 ///
-/// The structure of a history is defined by `scoreTask` and `cron` in HabitRPG/habitica. A history has one entry per
-/// day of the user, with the time of the last click. Old entries are averages over several days and are skipped.
+/// The structure of a history is defined by `scoreTask` and `cron` in HabitRPG/habitica. A history has one entry for
+/// each of the user's days, with the time of the last click. Old entries are averages over several days and are
+/// skipped.
 struct Habitica {
   private let options: ImportOptions
   /// Start of the user's day in seconds after midnight UTC. In the file, the preferences precede the tasks.
@@ -121,7 +122,7 @@ struct Habitica {
   }
 
   private func event(_ name: String, _ id: [String], _ moment: Date, count: Double) -> ExternalEvent {
-    // A later click on the same day changes the time of the entry, so the key contains only the date.
+    // Use only the date in the key, because a later click on the same day changes the time of the entry.
     let day = Int(((moment.timeIntervalSince1970 - dayStart) / 86_400).rounded(.down))
     var event = ExternalEvent(
       typeName: name, key: ["habitica"] + id + ["\(CivilDate(daysSince1970: day))"], timestamp: moment)

@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Reads an archive from Loop Habit Tracker: `Habits.csv`, and `001 Name/Checkmarks.csv` for each habit.
 ///
-/// Folders are matched to habits by number, because characters that a file system may not support are missing from
-/// folder names. The table of all habits in the top-level folder is ignored: a comma in a habit's name shifts its
-/// columns.
+/// Folders are matched to habits by number, because folder names lack characters that a file system may not support.
+/// The table of all habits in the top-level folder is ignored, because a comma in a habit's name shifts the columns of
+/// that table.
 struct LoopReader {
   /// Maximum number of days in a habit's history: about 270 years.
   private static let maxDays = 100_000
@@ -20,10 +20,10 @@ struct LoopReader {
 
   private let files: ExportFiles
   private let options: ImportOptions
-  /// Folder that contains `Habits.csv`, with a trailing slash; empty for the top-level folder.
+  /// Folder that contains `Habits.csv`, with a trailing slash, or an empty string for the top-level folder.
   private let root: String
 
-  /// Returns the path of `Habits.csv`, which may be in a subfolder, or `nil` if there is none.
+  /// Returns the path of `Habits.csv`, which may be in a subfolder, or `nil` if the file does not exist.
   static func table(in files: ExportFiles) throws -> String? {
     try files.paths.first { path in
       guard path == "Habits.csv" || path.hasSuffix("/Habits.csv") else { return false }
@@ -144,8 +144,8 @@ struct LoopReader {
       }
       days.append(row)
     }
-    // Archives from old versions do not contain the kind of a habit. Checkmarks are at most 3, so a greater value is an
-    // amount.
+    // Archives from old versions do not contain the habit's kind. Treat values above 3 as amounts, because checkmarks
+    // are at most 3.
     let isNumerical = isNumerical ?? days.contains { ($0.cells.count > 1 ? Int($0.cells[1]) ?? 0 : 0) > 3 }
     for (line, cells) in days {
       try read(cells, of: name, isNumerical: isNumerical, { try body($0, "\(path), line \(line)") })
@@ -199,7 +199,7 @@ struct LoopReader {
     case "YES_MANUAL", "2": return isNumerical ? .amount(0.002) : .done
     case "YES_AUTO", "1": return isNumerical ? .amount(0.001) : .covered
     default:
-      // Amounts are in thousandths; a billion or more is invalid.
+      // Amounts are in thousandths. An amount of a billion or more is invalid.
       guard isNumerical, let number = Int64(text), number > 0, number < 1_000_000_000_000 else { return nil }
       return .amount(Double(number) / 1000)
     }

@@ -12,8 +12,8 @@ public protocol EventArchiveWriter {
 
 /// Writes archives as Loop Habit Tracker 2.3.1 and later do, with one habit per type and one row per day.
 ///
-/// If any event of a type has a `count`, or any day has several events, a day's value is the sum of its events.
-/// Otherwise it is a checkmark.
+/// If any event of a type has a `count`, or any day has several events, the value of a day is the sum of its events.
+/// Otherwise, the value is a checkmark.
 struct LoopWriter: EventArchiveWriter {
   private struct Day {
     var amount = 0.0

@@ -134,7 +134,7 @@ struct NomieText {
     }
   }
 
-  /// Parses a number with or without a unit, a duration as `h:m:s` or `h:m`, or a sum. Any other text is returned
+  /// Parses a number with or without a unit, a duration as `h:m:s` or `h:m`, or a sum. Other text is returned
   /// unchanged.
   private static func value(_ text: Substring) -> Value? {
     let text = FieldText.trim(text)

@@ -1,8 +1,8 @@
 /// Sums samples per date without double counting when several devices cover the same time.
 ///
 /// The starts and ends of all samples divide a date into intervals. In each interval only the best source counts, with
-/// a share of each sample in proportion to the interval. Samples are kept until the end, because the file is not
-/// sorted. Dates with many samples are aggregated in steps of five minutes to bound memory.
+/// a share of each sample in proportion to the interval. Samples are kept until the end of the file, because the file
+/// is not sorted. Dates with many samples are aggregated in steps of five minutes to bound memory.
 struct DailyTotals {
   static let sampleLimit = 240
   private static let steps = 312
@@ -11,11 +11,12 @@ struct DailyTotals {
   private struct Sample: Equatable {
     /// Seconds since midnight UTC of the date.
     var start: Int32
-    /// Duration in the lower 17 bits and source in the upper 15. Packed, because ten years contain millions of samples.
+    /// Duration in the lower 17 bits and source in the upper 15. The two values are packed, because ten years contain
+    /// millions of samples.
     private var lengthAndSource: UInt32
     var value: Float
 
-    /// Duration in seconds, at most 86,400; 0 for an instant.
+    /// Duration in seconds, at most 86,400, or 0 for an instant.
     var length: Int32 { Int32(lengthAndSource & 0x1_FFFF) }
     var source: UInt16 { UInt16(lengthAndSource >> 17) }
 
@@ -38,7 +39,7 @@ struct DailyTotals {
     var stepped: [Stepped] = []
     var firstStep: Int64 = 0
     var isStepped = false
-    /// Sums by source. They are exact as long as the date has only one source.
+    /// Sums by source, exact as long as the date has only one source.
     var sums: [(source: UInt16, value: Double)] = []
     var last: Sample?
   }
@@ -85,7 +86,7 @@ struct DailyTotals {
 extension DailyTotals {
   private mutating func add(_ sample: Sample, exactly value: Double, to date: Int32, firstStep: Int64) {
     let index = index(of: date, firstStep: firstStep)
-    // Some exports contain samples twice.
+    // Skip repeated samples, because some exports contain samples twice.
     guard days[index].last != sample else { return }
     days[index].last = sample
     if let place = days[index].sums.firstIndex(where: { $0.source == sample.source }) {
@@ -207,7 +208,7 @@ extension DailyTotals {
   /// Returns the total of a date that is aggregated in steps.
   ///
   /// In each step, sources are added from best to worst. Each source counts only for the seconds by which its samples
-  /// cover more of the step than those of the better sources.
+  /// cover more of the step than the samples of the better sources.
   private func steppedTotal(of day: Day, _ ranks: [UInt16: Int]) -> Double {
     let sources = day.stepped.sorted { ranks[$0.source] ?? 0 < ranks[$1.source] ?? 0 }
     var total = 0.0

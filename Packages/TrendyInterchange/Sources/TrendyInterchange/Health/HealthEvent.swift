@@ -65,7 +65,7 @@ public struct HealthEvent: Hashable, Sendable {
   public var date: CivilDate?
   /// IANA name of the time zone, or `nil` if the file does not contain it.
   public var timeZone: String?
-  /// UTC offset in seconds at the start of the event; 0 for an all-day event.
+  /// UTC offset in seconds at the start of the event, or 0 for an all-day event.
   public var secondsFromGMT: Int
   public var properties: [String: PropertyValue]
   /// Paths of the GPX files that contain the route, relative to the folder of the export.

@@ -38,7 +38,7 @@ extension HealthExport {
     ///
     /// - Returns: The route, or `nil` if the export does not contain the file or the file is larger than
     ///   ``routeLimit``.
-    /// - Throws: ``InterchangeError`` for an invalid file, or the error from opening it.
+    /// - Throws: ``InterchangeError`` for an invalid file, or the error from opening the file.
     public func route(_ path: String) throws -> TrackFile? {
       let folder = dataPath.utf8.lastIndex(of: UInt8(ascii: "/")).map { dataPath[...$0] } ?? ""
       let path = String(folder) + path
@@ -47,15 +47,17 @@ extension HealthExport {
     }
   }
 
-  /// Returns whether a file is an Apple Health export, given its first 64 KiB, or the whole file if it is shorter.
+  /// Returns whether a file is an Apple Health export, given the first 64 KiB of the file, or the whole file if it is
+  /// shorter.
   ///
-  /// The root element follows a document type declaration of several kilobytes, which is malformed in some versions.
+  /// The root element follows a document type declaration of several kilobytes, which is malformed in some versions of
+  /// the export.
   public static func isBeginning(of bytes: ArraySlice<UInt8>) -> Bool {
     let bytes = bytes.withoutLeadingSpace
     guard bytes.first == UInt8(ascii: "<") else { return false }
     let root = Array("<HealthData".utf8)
     var rest = bytes
-    // The document type contains `<!ELEMENT HealthData` and `<!DOCTYPE HealthData`, but not `<HealthData`.
+    // The document type declaration contains `<!ELEMENT HealthData` and `<!DOCTYPE HealthData`, but not `<HealthData`.
     while let next = rest.firstIndex(of: root[0]) {
       let end = next + root.count
       if rest[next...].starts(with: root) {
@@ -67,6 +69,6 @@ extension HealthExport {
   }
 }
 
-/// The files may capture their creator's state, so a value must remain in the creator's isolation domain.
+/// Not `Sendable`, because ``ExportFiles`` may capture its creator's state.
 @available(*, unavailable)
 extension HealthExport.Folder: Sendable {}

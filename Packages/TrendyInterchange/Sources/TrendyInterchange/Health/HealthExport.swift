@@ -5,7 +5,8 @@ import TrendyModels
 ///
 /// Workouts, water and mindfulness are emitted while the file is read. Steps, active energy and sleep follow at the
 /// end, because each of their events combines many lines. If several devices count the same steps, only the best source
-/// counts in each interval: a watch before a phone before all others. All other data is counted as skipped.
+/// counts in each interval: a watch takes precedence over a phone, and a phone over all other sources. All other data
+/// is counted as skipped.
 ///
 /// ```swift
 /// let summary = try HealthExport.read({ try file.read(into: $0) }) { event in
@@ -13,7 +14,8 @@ import TrendyModels
 /// }
 /// ```
 public enum HealthExport: Sendable {
-  /// Function that writes the next bytes of the file to the buffer and returns their number. Returns 0 only at the end.
+  /// Function that writes the next bytes of the file to the buffer and returns the number of bytes written. Returns 0
+  /// only at the end.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   /// Counts and problems of one file.
@@ -40,7 +42,7 @@ public enum HealthExport: Sendable {
   /// Reads the file to its end.
   ///
   /// From a truncated file, the workouts, water and mindfulness before the end are emitted. Daily totals and sleep are
-  /// not: they may be incomplete, and a later import would not correct existing events.
+  /// not emitted, because they may be incomplete and a later import would not correct existing events.
   ///
   /// - Throws: ``HealthExportError``, or errors of `source` or `body`.
   public static func read(

@@ -4,7 +4,7 @@ public enum HealthExportError: Error, Hashable, Sendable, CustomStringConvertibl
   case notHealth(seen: String)
   /// An archive or folder contains several exports, at these paths.
   case severalExports([String])
-  /// The file is incomplete. `line` counts from 1; `elements` is the number of elements already read.
+  /// The file is incomplete. `line` counts from 1, and `elements` is the number of elements already read.
   case truncated(line: Int, reason: String, elements: Int)
   /// The file is not well-formed XML. `line` and `column` count from 1, `column` in bytes.
   case malformed(line: Int, column: Int, reason: String, elements: Int)

@@ -12,7 +12,7 @@ struct HealthMoment: Hashable {
     self.offset = offset
   }
 
-  /// Parses a timestamp. Returns `nil` if it is invalid or outside the years 1970 to 2199.
+  /// Parses a timestamp. Returns `nil` if the timestamp is invalid or outside the years 1970 to 2199.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     guard text.count == 25, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
       text[10] == UInt8(ascii: " "), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),

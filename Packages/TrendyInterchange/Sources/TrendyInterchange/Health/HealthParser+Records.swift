@@ -6,7 +6,7 @@ extension HealthParser {
   mutating func beginRecord() throws(XMLProblem) {
     let none = 0..<0
     var (type, unit, value, device, end, start, source) = (none, none, none, none, none, none, none)
-    // Comparing lengths first is fast, and most attributes of a record are not needed.
+    // Compare lengths first, which is fast, because most attributes of a record are not needed.
     for attribute in scanner.attributes {
       switch attribute.name.count {
       case 4:
@@ -42,7 +42,7 @@ extension HealthParser {
         return report("unknown unit \"\(try shown(unit))\"")
       }
       read.value = number * factor
-      // Computing a line number is expensive, so only water records have one.
+      // Set the line number only for water records, because computing it is expensive.
       if kind == .water { read.line = scanner.line() }
     case .sleep:
       let text = try scanner.unescaped(value)

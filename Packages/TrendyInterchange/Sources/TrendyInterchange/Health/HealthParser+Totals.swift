@@ -5,7 +5,7 @@ import TrendyModels
 extension HealthParser {
   mutating func finish(_ body: (HealthEvent) throws -> Void) throws {
     for (name, count) in zip(otherNames, otherCounts) where count > 0 { summary.skipped[name, default: 0] += count }
-    // Each total is released as soon as possible to reduce peak memory.
+    // Release each total as soon as possible to reduce peak memory.
     try give(steps.totals(sources), as: .steps, "steps", body)
     steps = DailyTotals()
     try give(energy.totals(sources), as: .activeEnergy, "energy", body)

@@ -89,8 +89,8 @@ extension HealthParser {
       "activity": .select(workout.activity),
       "duration": .duration(Self.rounded(workout.duration ?? Double(max(0, length - paused)))),
     ]
-    // In later versions of the export, statistics replace these attributes. If a file contains both, the statistics are
-    // more accurate.
+    // Prefer the statistics, which replace these attributes in later versions of the export and are more accurate if a
+    // file contains both.
     if let distance = workout.statisticsDistance ?? workout.distance {
       properties["distance"] = .number(Self.rounded(distance))
     }

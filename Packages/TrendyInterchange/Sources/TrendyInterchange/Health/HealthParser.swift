@@ -70,7 +70,7 @@ struct HealthParser: ~Copyable {
   var sleep = SleepSessions()
   var measurements = DailyValues()
 
-  /// Types that are skipped. Their counts are in `otherCounts`.
+  /// Types that are skipped. The counts of these types are in `otherCounts`.
   var otherNames: [String] = []
   var otherCounts: [Int] = []
   private var otherIndices: [String: Int] = [:]
@@ -159,7 +159,8 @@ extension HealthParser {
       } else if scanner.matches(scanner.name, "ExportDate") {
         summary.exportDate = try attribute("value")
       } else {
-        // A correlation repeats other records. `Me`, activity rings and clinical records are not imported.
+        // Ignore correlations, which repeat other records. `Me`, activity rings and clinical records are not imported
+        // either.
         ignoredDepth = depth
         let name = try scanner.string(scanner.name)
         guard name != "Me" else { return }

@@ -69,7 +69,7 @@ enum HealthRecords {
 }
 
 extension ExternalEvent {
-  /// Creates an event. `route` is the route of a workout, as far as the export contains it.
+  /// Creates an event. `route` is the part of a workout's route that the export contains.
   fileprivate init(_ event: HealthEvent, route: [Coordinate], _ options: ImportOptions) {
     self.init(typeName: event.category.name, key: [event.key], timestamp: event.start)
     hints = [event.category.rawValue]

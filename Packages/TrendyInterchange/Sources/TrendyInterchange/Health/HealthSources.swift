@@ -37,7 +37,7 @@ struct HealthSources {
   /// - Parameters:
   ///   - name: Name as written in the file.
   ///   - device: Apple's description, such as `<<HKDevice: 0x…>, name:Apple Watch, model:Watch, hardware:Watch6,1, …>`,
-  ///     or empty. Its address differs between samples.
+  ///     or empty. The address in the description differs between samples.
   ///   - text: Returns the name as a string.
   mutating func index<Failure: Error>(
     name: UnsafeBufferPointer<UInt8>, device: UnsafeBufferPointer<UInt8>, text: () throws(Failure) -> String
@@ -57,7 +57,7 @@ struct HealthSources {
     return index
   }
 
-  /// Whether the first source takes precedence over the second: by rank, then the larger amount, then name.
+  /// Whether the first source takes precedence over the second: by rank, then by larger amount, then by name.
   func isBetter(_ first: UInt16, _ second: UInt16, amounts: (UInt16) -> Double) -> Bool {
     let (left, right) = (all[Int(first)], all[Int(second)])
     if left.rank != right.rank { return left.rank < right.rank }

@@ -1,7 +1,7 @@
 /// Combines sleep samples into sessions that are separated by more than two hours without sleep.
 ///
-/// Several devices and apps may record the same night. Each session uses one source: preferably one with sleep stages,
-/// then the one with the most sleep. Time in bed alone does not count as sleep.
+/// Several devices and apps may record the same night. Each session uses one source: preferably a source with sleep
+/// stages, then the source with the most sleep. Time in bed alone does not count as sleep.
 struct SleepSessions {
   enum Stage: UInt8 {
     case inBed
@@ -134,7 +134,7 @@ struct SleepSessions {
 }
 
 extension [SleepSessions.Sample] {
-  /// Returns the first index at which `condition` holds. It must also hold for all later elements.
+  /// Returns the first index at which `condition` holds. The condition must also hold for all later elements.
   fileprivate func partitionPoint(_ condition: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -3,11 +3,12 @@ import TrendyModels
 
 /// JSON values in a file that contains one document, or one document per line.
 struct JSONDocuments {
-  /// Values with their positions for messages: empty for a single document, otherwise a line number such as `line 3`.
+  /// Values with their positions for messages. The position is empty for a single document, and a line number such as
+  /// `line 3` otherwise.
   private(set) var values: [(prefix: String, value: JSONValue)] = []
   private(set) var problems: [ImportProblem] = []
 
-  /// Parses the content of a file. Throws ``InterchangeError`` if it does not contain a complete value.
+  /// Parses the content of a file. Throws ``InterchangeError`` if the content is not a complete value.
   init(_ bytes: [UInt8]) throws(InterchangeError) {
     let content = bytes[...].withoutLeadingSpace
     guard Self.isLines(content) else {

@@ -1,6 +1,6 @@
 /// Member names of the outermost objects in a JSON document, used to detect the format without parsing everything.
 struct JSONOutline {
-  /// Members of the first object, with their values if these are short strings.
+  /// Members of the first object, with their values if they are short strings.
   private(set) var members: [String: String] = [:]
   /// Member names of the first object nested in the first object.
   private(set) var innerMembers: Set<String> = []
@@ -9,7 +9,7 @@ struct JSONOutline {
 
   private var bytes: ArraySlice<UInt8>
 
-  /// Scans a document. Returns `nil` if it does not start with an object or an array.
+  /// Scans a document. Returns `nil` if the document does not start with an object or an array.
   init?(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     guard let first = bytes.first(where: { !$0.isSpace }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -79,7 +79,7 @@ struct JSONOutline {
 }
 
 extension JSONOutline {
-  /// Track format of the document; `nil` for any other document.
+  /// Track format of the document, or `nil` for any other document.
   var format: ImportFormat? {
     if members["_type"] != nil { return .ownTracks }
     if members["locations"] != nil, innerMembers.contains("latitudeE7") == false { return .overland }

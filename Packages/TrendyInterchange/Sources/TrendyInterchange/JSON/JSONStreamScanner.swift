@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Scans JSON documents of any length in constant memory.
 ///
-/// Only brackets, separators and strings are interpreted; the caller validates a value when parsing it.
+/// Only brackets, separators and strings are interpreted. The caller validates values when parsing them.
 struct JSONStreamScanner: ~Copyable {
   struct Failure: Error {
     let line: Int
@@ -13,7 +13,7 @@ struct JSONStreamScanner: ~Copyable {
   }
 
   private let input: ByteInput
-  /// Maximum size in bytes of a value that is passed on.
+  /// Maximum size in bytes of a value passed to the caller.
   private let longestValue: Int
   private var window: UnsafeMutablePointer<UInt8>
   private var capacity = 256 << 10
@@ -26,7 +26,7 @@ struct JSONStreamScanner: ~Copyable {
   private var columnsBefore = 0
 
   /// Creates a scanner for JSON text with or without a byte order mark. `longestValue` is the maximum size in bytes of
-  /// a value that is passed on, at least 256 KiB.
+  /// a value passed to the caller, at least 256 KiB.
   init(_ input: ByteInput, longestValue: Int) throws {
     self.input = input
     self.longestValue = longestValue
@@ -160,7 +160,7 @@ struct JSONStreamScanner: ~Copyable {
   }
 
   /// Moves the retained bytes to the front of the window and reads more bytes after them. Returns whether there were
-  /// more.
+  /// more bytes.
   private mutating func refill() throws -> Bool {
     guard !isAtEnd else { return false }
     let start = min(kept ?? position, count)

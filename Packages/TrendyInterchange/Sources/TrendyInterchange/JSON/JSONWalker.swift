@@ -30,7 +30,7 @@ struct JSONWalker {
   ///   - input: JSON text with or without a byte order mark.
   ///   - choose: Returns how to visit the value at a path of names and indices. The path of a document is empty.
   ///   - onValue: Receives each value with its path and its position, such as `events[3]`.
-  ///   - onBroken: Receives the position of a value whose brackets are balanced but which is not valid JSON.
+  ///   - onBroken: Receives the position of each value with balanced brackets that is not valid JSON.
   /// - Throws: ``InterchangeError`` if the text is truncated or a syntax error prevents further reading, or errors of
   ///   the closures.
   static func walk(
@@ -92,7 +92,7 @@ struct JSONWalker {
   }
 
   /// Visits a value within the current one. If `body` throws, ``place`` is not restored, because the error message
-  /// needs it.
+  /// needs the position.
   private mutating func step(to name: String, at place: String, _ body: (inout JSONWalker) throws -> Void) throws {
     path.append(name)
     self.place = place

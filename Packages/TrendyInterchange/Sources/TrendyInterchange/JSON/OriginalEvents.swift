@@ -56,7 +56,8 @@ struct OriginalEvents {
     for name in ["id", "event_type", "created_at", "updated_at"] { fields.removeValue(forKey: name) }
     fields = fields.filter { $0.value != .null }
     fields["event_type_id"] = .string(typeID)
-    // An all-day event is a date in the zone where it was recorded. The original product does not store that zone.
+    // An all-day event is a date in the zone in which the event was recorded, but the original product does not store
+    // that zone.
     if fields["is_all_day"] == .bool(true), fields["time_zone"] == nil {
       fields["time_zone"] = options.zone.name.map { .string($0) }
     }

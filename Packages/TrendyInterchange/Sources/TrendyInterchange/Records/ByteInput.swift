@@ -58,7 +58,7 @@ public final class ByteInput {
     return bytes.count > limit ? nil : try rest()
   }
 
-  /// Reads the next bytes into the buffer and returns their number. Returns 0 only at the end.
+  /// Reads the next bytes into the buffer and returns the number of bytes read. Returns 0 only at the end.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if index == piece.count {
       guard !isAtEnd else { return 0 }

@@ -7,7 +7,7 @@ public struct ExportContext: Sendable {
   public var types: [String: EventType]
   /// Property keys of all events, in column order.
   public var propertyKeys: [String]
-  /// Time zone for events that have none.
+  /// Time zone for events without a time zone.
   public var zone: ZoneClock
   /// Returns the local date of a time in the event's zone. All-day events are written as dates.
   public var date: @Sendable (Date, Event) -> CivilDate

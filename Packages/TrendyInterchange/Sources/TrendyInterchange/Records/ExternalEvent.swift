@@ -3,7 +3,8 @@ public import TrendyModels
 
 /// Event recorded by another program.
 ///
-/// It has a type name instead of a type id, and a natural key that identifies it when it is imported again.
+/// Such an event has a type name instead of a type id, and a natural key that identifies the event when it is imported
+/// again.
 public struct ExternalEvent: Hashable, Sendable {
   /// Name of the event type in the source.
   public var typeName: String
@@ -15,7 +16,7 @@ public struct ExternalEvent: Hashable, Sendable {
   public var isKeyUnique = false
   /// Id in the store from which this product exported the event, or `nil`.
   public var id: String?
-  /// Id in the source. If a stored event has this id, it is the same event.
+  /// Id in the source. A stored event with this id is the same event.
   public var possibleID: String?
   public var timestamp: Date
   /// End of the event, not before `timestamp`. For an all-day event, midnight of its last date.
@@ -32,10 +33,10 @@ public struct ExternalEvent: Hashable, Sendable {
   public var coordinate: Coordinate?
   /// Route as recorded by the source.
   public var route: [Coordinate] = []
-  /// Fixes of the route in chronological order. They are stored but not used for detection, because the source has
-  /// classified them.
+  /// Fixes of the route in chronological order. These fixes are stored but not used for detection, because the source
+  /// has already classified them.
   public var track: [Location] = []
-  /// Rule for recognising the same event from other sources; `nil` to compare only the key.
+  /// Rule for recognising the same event from other sources, or `nil` to compare only the key.
   public var sameness: DuplicateRule?
   /// Property values by key.
   public var properties: [String: PropertyValue] = [:]
@@ -51,7 +52,7 @@ public struct ExternalEvent: Hashable, Sendable {
     case time(metres: Double)
     /// The events start within one minute, and their durations differ by at most 5 %.
     case moments
-    /// The amount is the total of a habit on one day. It is compared with the sum of the day's events.
+    /// The amount is a habit's total for one day. It is compared with the sum of the day's events.
     case day(amount: Double)
   }
 
@@ -97,7 +98,7 @@ public enum InterchangeRecord: Hashable, Sendable {
 public struct ImportOptions: Sendable {
   /// Time zone of timestamps without an offset.
   public var zone: ZoneClock
-  /// Time range to import, or `nil` for all events. Recurrences are expanded only within it.
+  /// Time range to import, or `nil` for all events. Recurrences are expanded only within this range.
   public var range: Range<Date>?
   /// Current time, at which the expansion of recurrences without an end stops.
   public var now: Date
@@ -135,7 +136,7 @@ public struct ImportOptions: Sendable {
 extension ImportOptions {
   /// Returns the zone name for an event whose file contains only an offset.
   ///
-  /// Returns ``zone`` if it has this offset at the time of the event, or if the offset is unknown.
+  /// Returns ``zone`` if this zone has the offset at the time of the event, or if the offset is unknown.
   ///
   /// - Parameters:
   ///   - offset: UTC offset in seconds, or `nil` if unknown.
@@ -186,7 +187,7 @@ public struct ZoneClock: Sendable {
 
   /// Returns the time at a local date and second of the day.
   ///
-  /// If a local time occurs twice, returns the first. A local time that is skipped is interpreted with the offset
+  /// If a local time occurs twice, returns the first occurrence. Skipped local times are interpreted with the offset
   /// before the change.
   public func date(_ day: CivilDate, secondOfDay: Int = 0) -> Date {
     let wall = Double(day.daysSince1970) * 86_400 + Double(secondOfDay)

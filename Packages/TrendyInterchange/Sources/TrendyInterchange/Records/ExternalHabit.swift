@@ -3,14 +3,14 @@ public import TrendyModels
 /// Event type from another program.
 public struct ExternalType: Hashable, Sendable {
   public var name: String
-  /// Colour as `#RRGGBB`, or `nil` if there is none in this form.
+  /// Colour as `#RRGGBB`, or `nil` if the source has no colour in this form.
   public var colorHex: String?
-  /// Emoji, or `nil` if there is none.
+  /// Emoji, or `nil` if the type has no emoji.
   public var icon: String?
-  /// Goal, or `nil` if there is none.
+  /// Goal, or `nil` if the type has no goal.
   public var goal: Goal?
 
-  /// Creates a type. Discards a colour or icon in any other form.
+  /// Creates a type. Discards colours and icons in any other form.
   public init(name: String, colorHex: String? = nil, icon: String? = nil, goal: Goal? = nil) {
     self.name = name
     self.colorHex = colorHex.flatMap { Self.isColor($0) ? $0.uppercased() : nil }

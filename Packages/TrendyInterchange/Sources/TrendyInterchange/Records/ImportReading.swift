@@ -2,8 +2,9 @@ public import TrendyModels
 
 /// Digests of the first events in a file, for recognising a file that is imported again with another time zone.
 ///
-/// Event ids depend on instants, so another zone for times without an offset changes the id of every event. Local times
-/// do not depend on that zone: equal ``content`` with different ``moments`` means the same file in another zone.
+/// Event ids depend on instants, so if times without an offset are interpreted in another zone, every event gets
+/// another id. Local times do not depend on the zone, so equal ``content`` with different ``moments`` means that the
+/// same file was imported with another zone.
 public struct ImportReading: Hashable, Sendable {
   /// IANA name of the zone used for times without an offset.
   public var zone: String
@@ -19,7 +20,7 @@ public struct ImportReading: Hashable, Sendable {
     self.moments = moments
   }
 
-  /// Creates a reading from stored ``members``. Returns `nil` if one is missing.
+  /// Creates a reading from stored ``members``. Returns `nil` if a member is missing.
   public init?(members: [String: JSONValue]) {
     guard let zone = members["zone"]?.stringValue, let content = members["content"]?.stringValue,
       let moments = members["moments"]?.stringValue

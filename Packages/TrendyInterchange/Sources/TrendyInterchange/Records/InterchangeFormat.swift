@@ -1,6 +1,7 @@
 /// File format with its detection, contents, reader and writer.
 ///
-/// The command-line options and their help are generated from ``all``. A test compares `docs/formats.md` with it.
+/// The command-line options and their help are generated from ``all``, and a test compares `docs/formats.md` with
+/// ``all``.
 public struct InterchangeFormat: Sendable {
   /// Kinds of content that a format can contain.
   public struct Contents: OptionSet, Hashable, Sendable {
@@ -37,9 +38,9 @@ public struct InterchangeFormat: Sendable {
   public let reads: Contents
   /// Kinds of content that an export writes.
   public let writes: Contents
-  /// Evidence that the reader is correct: a specification, source code, or the real files used to test it.
+  /// Evidence that the reader is correct: a specification, source code, or the real files used to test the reader.
   public let basis: String
-  /// Corresponding track format, or `nil` if this is not a track format.
+  /// Corresponding track format, or `nil` if this format is not for tracks.
   public let track: ImportFormat?
   /// Profiles of the tables that are recognised by their columns.
   private let tables: [TableProfile]
@@ -94,11 +95,11 @@ public struct InterchangeFormat: Sendable {
     return all.first { $0.word == word }
   }
 
-  /// Detects the format of a file by its content, without consuming any of it.
+  /// Detects the format of a file by its content, without consuming any bytes.
   ///
   /// - Parameters:
   ///   - input: File at its beginning.
-  ///   - columns: Columns that the user specified, as in ``ImportOptions/columns``. If there are any, a table is
+  ///   - columns: Columns that the user specified, as in ``ImportOptions/columns``. With such columns, a table is
   ///     recognised even if its column names are unknown.
   /// - Returns: The format, or `nil` if none matches.
   public static func detect(_ input: ByteInput, columns: [String: String] = [:]) throws -> InterchangeFormat? {
@@ -119,11 +120,11 @@ public struct InterchangeFormat: Sendable {
     return !"<{[".utf8.contains(first) && !head.starts(with: Array("PK".utf8))
   }
 
-  /// Detects the format of a file by its first 64 KiB, or by its whole content if it is shorter.
+  /// Detects the format of a file by its first 64 KiB, or by its whole content if the file is shorter.
   static func of(_ head: ArraySlice<UInt8>) -> InterchangeFormat? {
-    // The track format is detected only once for all formats.
+    // Detect the track format only once for all formats.
     var track: ImportFormat??
-    // The header of a table is parsed only once for all formats.
+    // Parse the header of a table only once for all formats.
     var header: TableHeader??
     return readable.first { format in
       if !format.tables.isEmpty {
@@ -175,16 +176,16 @@ public struct InterchangeFormat: Sendable {
   /// Whether files of this format are read as records rather than as a track.
   public var isReadAsRecords: Bool { readRecords != nil }
 
-  /// Returns a writer if the format consists of a single file of events; otherwise `nil`.
+  /// Returns a writer, or `nil` if the format is not a single file of events.
   public func eventWriter(_ context: ExportContext) -> (any EventWriter)? { makeWriter?(context) }
 
-  /// Returns a writer if the format is an archive of several files; otherwise `nil`.
+  /// Returns a writer, or `nil` if the format is not an archive of several files.
   public func archiveWriter(_ context: ExportContext) -> (any EventArchiveWriter)? { makeArchiveWriter?(context) }
 
   /// Whether the format is an archive of several files that an export can write.
   public var isWrittenAsArchive: Bool { makeArchiveWriter != nil }
 
-  /// Returns a writer if tracks can be written in this format; otherwise `nil`.
+  /// Returns a writer, or `nil` if tracks cannot be written in this format.
   public func trackWriter() -> (any TrackStreamWriter)? {
     switch track {
     case .gpx: GPXStreamWriter()

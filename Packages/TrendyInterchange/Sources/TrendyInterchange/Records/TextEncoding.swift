@@ -2,8 +2,8 @@
 enum TextEncoding {
   /// Converts text to UTF-8.
   ///
-  /// The encoding is determined by a byte order mark, otherwise by the NUL bytes of UTF-16, otherwise by whether
-  /// `head`, the unconsumed beginning of the input, is valid UTF-8. All other text is Windows-1252.
+  /// A byte order mark or the NUL bytes of UTF-16 determine the encoding. Otherwise, the text is UTF-8 if `head`, the
+  /// unconsumed beginning of the input, is valid UTF-8, and Windows-1252 if not.
   static func utf8(_ head: ArraySlice<UInt8>, _ input: ByteInput) throws -> ByteInput {
     if head.starts(with: [0xEF, 0xBB, 0xBF]) {
       for _ in 0..<3 { _ = try input.next() }
@@ -20,14 +20,14 @@ enum TextEncoding {
     return ByteInput(Array(windows1252(try input.rest()).utf8))
   }
 
-  /// Converts UTF-16 to UTF-8, loading it into memory as a whole. Other text is unchanged; its lines must be decoded
-  /// with ``text(_:)``.
+  /// Converts UTF-16 to UTF-8, which loads the whole text into memory. Returns text in other encodings unchanged, so
+  /// its lines must be decoded with ``text(_:)``.
   static func lines(_ input: ByteInput) throws -> ByteInput {
     guard let isLittle = isLittleEndianUTF16(try input.peek(512)) else { return input }
     return ByteInput(utf8(ofUTF16: try input.rest(), isLittleEndian: isLittle))
   }
 
-  /// Returns the beginning of a file for format detection, converted to UTF-8 if it is UTF-16.
+  /// Returns the beginning of a file for format detection, after converting UTF-16 to UTF-8.
   static func beginning(_ head: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard let isLittle = isLittleEndianUTF16(head) else { return head }
     return utf8(ofUTF16: Array(head), isLittleEndian: isLittle)[...]

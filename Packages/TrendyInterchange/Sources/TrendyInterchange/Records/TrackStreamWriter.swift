@@ -8,7 +8,7 @@ public protocol TrackStreamWriter {
   /// Returns the text of a segment.
   ///
   /// - Parameters:
-  ///   - fixes: Fixes in chronological order without a gap; not empty.
+  ///   - fixes: One or more fixes in chronological order without a gap.
   ///   - name: Name of the trip or device.
   mutating func segment(_ fixes: [Location], name: String) -> String
   /// Returns the text after the last segment.
@@ -29,7 +29,7 @@ public struct TrackSegmenter: Sendable {
 
   /// Adds a fix, which must not be earlier than the last one.
   ///
-  /// - Returns: The completed segment, if this fix starts a new one.
+  /// - Returns: The completed segment, or `nil` if this fix does not start a new segment.
   public mutating func take(_ fix: Location) -> [Location]? {
     var ended: [Location]?
     if let last = fixes.last,

@@ -1,23 +1,23 @@
 /// Parser for the messages in FIT files (Garmin, "Flexible and Interoperable Data Transfer", version 2).
 ///
-/// A file defines the layout of its own messages, so field sizes come from that definition even if they differ from
-/// Garmin's profile. Developer fields are skipped, as are values that the protocol defines as invalid. Several files
-/// may be concatenated.
+/// Each file defines the layout of its own messages. Field sizes are taken from this definition even if they differ
+/// from Garmin's profile. Developer fields are skipped, as are values that the protocol defines as invalid. Several
+/// files may be concatenated.
 struct FITMessages {
   struct Message {
     /// Global message number, for example 20 for a record.
     let number: Int
-    /// Values by field number. An array is represented by its first element.
+    /// Values by field number. Arrays are represented by their first element.
     let values: [UInt8: Double]
     /// Offset of the message in the file, in bytes.
     let offset: Int
-    /// Time in seconds since 1989-12-31, or `nil` if the message has neither a timestamp nor a compressed one.
+    /// Time in seconds since 1989-12-31, or `nil` if the message has neither a timestamp nor a compressed timestamp.
     let timestamp: UInt32?
   }
 
   enum Item {
     case message(Message)
-    /// End of a file, which another file may follow. `problem` describes an error in the file.
+    /// End of a file. Another file may follow. `problem` describes an error in the file.
     case end(problem: String?, offset: Int)
   }
 
@@ -81,7 +81,7 @@ struct FITMessages {
 
   private mutating func begin() {
     start = index
-    // In an unfinished recording, the size in the header is 0.
+    // The size in the header is 0 if the recording was not finished.
     let size = integer(at: index + 4, size: 4, isBigEndian: false)
     let first = index + Int(bytes[index])
     let wanted = size == 0 ? bytes.count : first + Int(size)
@@ -99,7 +99,7 @@ struct FITMessages {
       index = bytes.count
       return .end(problem: "the file ends in the middle of a message", offset: offset)
     }
-    // Some devices omit the checksum.
+    // Accept a missing checksum, because some devices omit it.
     guard index + 2 <= bytes.count, !Self.isBeginning(bytes[index...]) else {
       if index + 1 == bytes.count { index += 1 }
       return .end(problem: nil, offset: offset)

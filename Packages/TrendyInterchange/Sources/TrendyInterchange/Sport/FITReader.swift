@@ -67,7 +67,7 @@ private struct FITActivity {
     switch message.number {
     case 0:
       kind = kind ?? message.values[0].map { Int($0) }
-      // Some devices repeat this message in the middle of the file. The first message counts.
+      // Use the first message, because some devices repeat it in the middle of the file.
       if serial.isEmpty, let value = message.values[3] { serial = "\(UInt64(value))" }
       if created.isEmpty, let value = message.values[4] { created = "\(UInt64(value))" }
     case 18: takeSession(message)
@@ -135,7 +135,7 @@ private struct FITActivity {
       try body(.skip(what: "record without a position", count: pointsWithoutPlace), "the file")
     }
     if sessions.isEmpty, let firstRecord, let lastRecord {
-      // Without a session the file is still imported. The device may have lost power before writing one.
+      // Import the file even without a session, because the device may have lost power before it wrote one.
       sessions = [Session(start: firstRecord, end: lastRecord, distance: distance)]
     }
     let tracks = separatedTracks()

@@ -4,7 +4,7 @@ import TrendyModels
 /// Reads the archive of a Strava account: a table of activities with their uploaded files, or the table alone.
 ///
 /// The header is in the language of the account, and Strava has added columns over the years. Columns are therefore
-/// identified by position: the first seven, then later columns that repeat their names with exact values, and the
+/// identified by position: the first seven, later columns that have the same names but contain exact values, and the
 /// column with the path of the file.
 struct StravaArchive {
   private static let trackLimit = 64 << 20
@@ -15,7 +15,7 @@ struct StravaArchive {
   /// Folder that contains the table, with a trailing slash.
   private let folder: String
 
-  /// Finds the table among the files. Returns `nil` if there is none or if it does not refer to files.
+  /// Finds the table among the files. Returns `nil` if there is no table or if the table does not refer to files.
   init?(_ files: ExportFiles) throws {
     for path in files.paths where path == "activities.csv" || path.hasSuffix("/activities.csv") {
       let folder = String(path.dropLast("activities.csv".count))
@@ -87,8 +87,8 @@ struct StravaArchive {
 
   /// Returns the content of an activity's file.
   ///
-  /// Returns `nil` for an activity that the user entered manually, and for a missing or invalid file, which is also
-  /// reported to `body`.
+  /// Returns `nil` for an activity that the user entered manually, and for a missing or invalid file. Such a file is
+  /// also reported to `body`.
   private func recorded(
     _ activity: Activity, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
   ) throws -> ExternalEvent? {
@@ -211,7 +211,7 @@ extension StravaArchive {
       var workout = ExternalWorkout(key: ["strava", id], start: start, end: end ?? start)
       let known = Self.activities[type.lowercased()]
       let told = recorded?.properties["activity"]?.stringValue
-      // If both are unknown, use the name in the account's language.
+      // If both names are unknown, use the name in the account's language.
       workout.activity = known ?? told ?? (type.isEmpty ? nil : type)
       workout.duration = moving ?? elapsed
       workout.distance = metres ?? recorded?.properties["distance"]?.doubleValue
@@ -239,8 +239,8 @@ extension StravaArchive {
 
 /// Parses activity dates, which are in UTC and formatted according to the account's language.
 enum StravaDate {
-  /// Parses a date. Returns `nil` if it is invalid or the order of day and month is ambiguous. `isDayFirst` means that
-  /// `3/4` is the third of April; `nil` if unknown.
+  /// Parses a date. Returns `nil` if the date is invalid or the order of day and month is ambiguous. `isDayFirst` is
+  /// `true` if `3/4` is the third of April, or `nil` if the order is unknown.
   static func read(_ text: String, isDayFirst: Bool?) -> Date? {
     if let date = RFC3339.date(from: text) { return date }
     guard let mark = text.firstIndex(of: ":") else { return nil }

@@ -1,11 +1,12 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads activities in Garmin's Training Center XML. Each becomes a workout with its track. Namespaces are ignored.
+/// Reads activities in Garmin's Training Center XML. Each activity becomes a workout with its track. Namespaces are
+/// ignored.
 enum TCXReader {
   private static let limit = 256 << 20
 
-  /// Whether a file is in TCX format, given its first 64 KiB, or the whole file if it is shorter.
+  /// Whether a file is in TCX format, given the first 64 KiB of the file, or the whole file if it is shorter.
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let content = head.withoutLeadingSpace
     guard content.first == UInt8(ascii: "<") else { return false }
@@ -188,7 +189,7 @@ private struct TCXParser {
     activity.firstPoint = min(activity.firstPoint ?? time, time)
     activity.lastPoint = max(activity.lastPoint ?? time, time)
     activity.lastMetres = point.metres ?? activity.lastMetres
-    // The position is missing during a pause and indoors.
+    // Skip points without a position, which is missing during pauses and indoors.
     guard let latitude = point.fields.latitude, let longitude = point.fields.longitude,
       case let coordinate = Coordinate(latitude: latitude, longitude: longitude), coordinate.isValid
     else {

@@ -2,7 +2,7 @@ import TrendyFoundation
 
 /// Interprets cells of event tables as marks and words.
 enum CellText {
-  /// Returns the cell at an index, or `nil` if there is no such cell or it has no content.
+  /// Returns the cell at an index, or `nil` if the cell does not exist or is empty.
   static func cell(_ cells: [String], _ index: Int) -> String? {
     index >= 0 && index < cells.count && !isNothing(cells[index]) ? cells[index] : nil
   }
@@ -18,7 +18,7 @@ enum CellText {
     "non", "nicht", "-", "\u{2013}", "✗", "✘", "❌", "☐", "n/a", "#n/a", "null",
   ]
 
-  /// Cells that mean that a habit was done, in addition to those of ``boolean(_:)``.
+  /// Cells that mean that a habit was done, in addition to the words that ``boolean(_:)`` accepts.
   private static let done: Set<String> = [
     "y", "done", "yep", "ok", "complete", "completed", "check", "checked", "☑", "✔", "✔\u{FE0F}", "✅", "*", "•", "+",
     "si", "sí",

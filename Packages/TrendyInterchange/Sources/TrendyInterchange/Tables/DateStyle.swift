@@ -64,7 +64,7 @@ enum DateStyle: CaseIterable {
     return reading ?? Self.reading(day, rest: text[text.utf8.index(text.startIndex, offsetBy: end)...])
   }
 
-  /// Parses the date at the start and returns it with the offset of its end.
+  /// Parses the date at the start and returns the date with the offset of its end.
   private func readNumbers(_ bytes: UnsafeBufferPointer<UInt8>) -> (day: CivilDate, end: Int)? {
     var index = 0
     var mark: UInt8?
@@ -111,7 +111,7 @@ enum DateStyle: CaseIterable {
   /// Parses the most frequent notations of a time after a date: no time, or `T08:05:09Z` with variations.
   ///
   /// The `T` may be a space, the seconds may be missing, and the offset may be missing or have the form `+01:00`.
-  /// Returns `nil` for any other notation, which ``reading(_:rest:)`` parses.
+  /// Returns `nil` for all other notations, which ``reading(_:rest:)`` parses.
   private static func plainReading(_ day: CivilDate, _ rest: UnsafeBufferPointer<UInt8>) -> Reading? {
     if rest.isEmpty { return Reading(day: day, secondOfDay: nil) }
     func pair(_ index: Int) -> Int? {
@@ -148,7 +148,7 @@ enum DateStyle: CaseIterable {
   private static func readWords(_ text: String) -> Reading? {
     var words = text.split { $0 == " " || $0 == "," || $0 == "\u{202F}" || $0 == "\u{A0}" }
     guard words.count >= 3 else { return nil }
-    // A word such as "mar" may begin both a month and a weekday.
+    // Remove a weekday, but only if another word is a month, because "mar" may begin both a month and a weekday.
     if words.count >= 4, month(words[1]) != nil || month(words[2]) != nil,
       words[0].count == 2 && words[0].allSatisfy(\.isLetter)
         || weekdays.contains(where: { words[0].lowercased().hasPrefix($0) })
@@ -210,7 +210,7 @@ enum DateStyle: CaseIterable {
     for word in ["um ", "at ", "om ", "à ", "kl. "] where rest.lowercased().hasPrefix(word) {
       rest = rest.dropFirst(word.count)
     }
-    // JavaScript appends the name of the zone in parentheses, Java in brackets.
+    // Remove the zone name, which JavaScript appends in parentheses and Java in brackets.
     if let end = rest.firstIndex(where: { $0 == "(" || $0 == "[" }) { rest = rest[..<end] }
     while rest.last?.isWhitespace == true { rest.removeLast() }
     guard !rest.isEmpty else { return Reading(day: day, secondOfDay: nil) }
@@ -321,7 +321,8 @@ struct DateEvidence {
     if lower.hasSuffix("am") || lower.hasSuffix("pm") || lower.hasSuffix("m.") { isTwelveHours = true }
   }
 
-  /// Whether the day comes first in the unambiguous dates, or `nil` if there are none or a tenth or more disagree.
+  /// Whether the day comes first in the unambiguous dates, or `nil` if there are none or at least a tenth have the
+  /// other order.
   var isDayFirst: Bool? {
     if dayOnly > monthOnly * 9 { return true }
     if monthOnly > dayOnly * 9 { return false }
@@ -333,7 +334,7 @@ struct DateEvidence {
   /// - Parameters:
   ///   - chosen: Order of day and month that the user specified.
   ///   - other: Order in another date column of the table.
-  ///   - isContinental: Whether the table's number format suggests a country where the day comes first.
+  ///   - isContinental: Whether the table's number format suggests a country in which the day comes first.
   /// - Throws: ``InterchangeError/ambiguousDates(cell:dayFirst:monthFirst:)`` if nothing determines the order.
   func decide(chosen: Bool?, other: Bool?, isContinental: Bool) throws(InterchangeError) -> DateColumn {
     let best = DateStyle.allCases.max { (fits[$0] ?? 0) < (fits[$1] ?? 0) } ?? .yearFirst
@@ -344,7 +345,7 @@ struct DateEvidence {
     guard let ambiguous else { return DateColumn(style: .dayFirst, readsBothOrders: isMixed) }
     if !isMixed {
       if let other { return column(other) }
-      // Most tables are sorted by time. Often only one of the two orders makes the dates sorted.
+      // Choose the order in which the dates are sorted, because most tables are sorted by time.
       let ordered = [DateStyle.dayFirst, .monthFirst].filter { isRising.contains($0) || isFalling.contains($0) }
       if slashDates > 2, ordered.count == 1 { return DateColumn(style: ordered[0]) }
       if isContinental != isTwelveHours { return column(isContinental) }
@@ -367,7 +368,7 @@ struct DateColumn {
 
   func read(_ text: String) -> DateStyle.Reading? {
     if let reading = style.read(text) { return reading }
-    // These notations are unambiguous in any column.
+    // Try these notations first, because they are unambiguous in any column.
     if let reading = DateStyle.yearFirst.read(text) ?? DateStyle.words.read(text) { return reading }
     return readsBothOrders ? DateStyle.monthFirst.read(text) : nil
   }

@@ -61,7 +61,7 @@ enum DurationText: Equatable {
   /// Number without a unit, such as `90`.
   case bare(Double)
   /// Duration in two parts such as `1:30`: hours and minutes, or minutes and seconds. `unit` is the unit of the first
-  /// part if the cell contains it.
+  /// part, if the cell contains a unit.
   case clock(first: Double, second: Double, unit: DurationUnit?)
 
   init?(_ text: String, _ numbers: NumberColumn) {
@@ -193,7 +193,7 @@ struct DurationEvidence {
   ///   - column: Name of the column, which may contain the unit.
   ///   - chosen: Unit that the user specified.
   ///   - numbers: Parser for the numbers in the column.
-  ///   - isNeeded: Whether the table needs the durations. An unknown unit is then an error.
+  ///   - isNeeded: Whether the table needs the durations, which makes an unknown unit an error.
   /// - Throws: ``InterchangeError/undecided(_:reason:)`` if a number has no unit.
   func decide(
     column: String, chosen: DurationUnit?, numbers: NumberColumn, isNeeded: Bool
@@ -203,7 +203,7 @@ struct DurationEvidence {
     if unit == nil, isNeeded, let firstBare {
       throw .undecided(.durationUnit, reason: "column '\(column)': duration '\(firstBare)' has no unit")
     }
-    // If the column also contains durations such as `1:02:33`, `45:10` means minutes and seconds.
+    // Interpret `45:10` as minutes and seconds if the column also contains durations such as `1:02:33`.
     let clockUnit: DurationUnit =
       named == .minutes || named == .seconds || named == nil && hasLongClocks ? .minutes : .hours
     return DurationColumn(numbers: numbers, unit: unit, clockUnit: clockUnit)

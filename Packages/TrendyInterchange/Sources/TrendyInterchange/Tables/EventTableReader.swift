@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Reads tables of events: one event per row, or one per filled cell in a table with a column for each habit.
 ///
-/// A table is read twice: all cells of a column determine its format, then the rows become events. If a table is larger
-/// than ``window``, only its first part determines the formats, and the reader checks at the end that the rest has the
-/// same formats.
+/// A table is read twice: first, all cells of a column determine the column's format, and then the rows become events.
+/// If a table is larger than ``window``, only its first part determines the formats, and the reader checks at the end
+/// that the rest of the table has the same formats.
 struct EventTableReader {
   /// Maximum size in bytes of a table that is loaded into memory.
   private static let window = 64 << 20
@@ -160,7 +160,8 @@ struct EventTableReader {
     try findColumns(first)
     var evidence = TableEvidence(self)
     for cells in first { evidence.add(cells, self) }
-    // The last row of the sample may be incomplete. An error is thrown when the rows are read again.
+    // Ignore errors, because the last row of the sample may be incomplete. Other errors are thrown when the rows are
+    // read again.
     while let row = try? rows.next() { evidence.add(row.cells, self) }
     try decide(evidence)
   }
@@ -193,9 +194,9 @@ struct EventTableReader {
       columns[role] = candidates.first { index in
         guard !taken.contains(index) else { return false }
         switch role {
-        // A column with only times of day needs another column with dates.
+        // Reject a column with only times of day, which needs another column with dates.
         case .start, .end: return !areAll(index) { Self.isClock($0) }
-        // A column of marks, numbers or dates does not contain type names.
+        // Reject a column of marks, numbers or dates, because such a column does not contain type names.
         case .type where isAny:
           return !areAll(index) { CellText.isMark($0) || DecimalSign.point.number($0) != nil }
             && !areAll(index) { DateColumn(style: .dayFirst).read($0) != nil }
@@ -353,7 +354,7 @@ struct EventTableReader {
           .type, reason: "no event type column found; the columns are \(header.names.joined(separator: ", "))")
       }
     }
-    // A text column contains notes, which are added to every event in the row.
+    // Exclude text columns, because they contain notes, which are added to every event in the row.
     habits = candidates.filter { options.doneValues != nil || !$0.1.isText }.map(\.0)
     properties = options.doneValues == nil ? candidates.filter(\.1.isText).map(\.0) : []
   }

@@ -24,7 +24,8 @@ public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
     let start = index
     while index < bytes.count, bytes[index].isDigit || bytes[index] == other.byte {
       if bytes[index] == other.byte {
-        // The first group has one to three digits. The other groups have three, or in India two, except the last.
+        // The first group has one to three digits, and the last group has three. The groups between have three digits,
+        // or two in India.
         guard groups == 0 ? (1...3).contains(run) && bytes[start] != 0x30 : (2...3).contains(run) else { return nil }
         groups += 1
         run = 0
@@ -111,7 +112,7 @@ struct NumberEvidence {
   private(set) var filled = 0
   /// Number of cells that contain a number with either separator.
   private(set) var numbers = 0
-  /// Whether a cell is an identifier such as `007`. The column must then be imported as text.
+  /// Whether a cell is an identifier such as `007`. If so, the column must be imported as text.
   private(set) var hasCodes = false
   private var pointOnly = 0
   private var commaOnly = 0
@@ -155,7 +156,7 @@ struct NumberEvidence {
   /// Whether at least two thirds of the cells are numbers and none is an identifier.
   var isNumeric: Bool { numbers > 0 && !hasCodes && (filled - numbers) * 3 <= filled }
 
-  /// Separator in the unambiguous cells, or `nil` if there are none or a tenth or more disagree.
+  /// Separator in the unambiguous cells, or `nil` if there are none or at least a tenth have the other separator.
   var sign: DecimalSign? {
     if pointOnly > commaOnly * 9 { return .point }
     if commaOnly > pointOnly * 9 { return .comma }
@@ -205,8 +206,8 @@ extension TextBytes {
 
 struct NumberColumn {
   var sign: DecimalSign = .point
-  /// Whether a cell that is valid only with the other separator is parsed with it. Set if both separators occur and no
-  /// cell is ambiguous.
+  /// Whether a cell that is valid only with the other separator is parsed with that separator. Set if both separators
+  /// occur and no cell is ambiguous.
   var readsBoth = false
 
   func number(_ text: String) -> Double? {

@@ -55,7 +55,7 @@ struct PropertyEvidence {
     filled > 0 && (filled - habitCells) * 3 <= filled && (marks > 0 || empty > 0)
   }
 
-  /// Whether the column certainly contains a habit: it consists of marks, or some days are empty or not done.
+  /// Whether the column certainly contains a habit: the column consists of marks, or some days are empty or not done.
   var showsHabit: Bool { isHabit && (marks * 3 >= filled * 2 || notDone > 0 || empty > 0) }
 
   /// Whether no cell contains a mark or a number.

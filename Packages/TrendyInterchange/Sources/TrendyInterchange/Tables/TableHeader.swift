@@ -1,10 +1,10 @@
-/// Header row of a table. It may be absent, or preceded by title rows.
+/// Header row of a table. The header may be absent, or preceded by title rows.
 struct TableHeader {
   /// Names as in the file, or `column1`, `column2` and so on for a table without a header.
   let names: [String]
   /// Names for comparison: in lower case, with single spaces between words.
   let normalized: [String]
-  /// Number of rows up to and including the header; 0 without a header.
+  /// Number of rows up to and including the header, or 0 if there is no header.
   let rowCount: Int
   /// Number of non-empty rows above the header.
   let titleCount: Int

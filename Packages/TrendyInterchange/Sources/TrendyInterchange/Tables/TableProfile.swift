@@ -59,10 +59,10 @@ struct TableProfile: Sendable {
   var word: String
   /// Possible column names for each role, in lower case. The first name found in the table is used.
   var roles: [Role: [String]]
-  /// Columns that identify this kind of table. All must be present.
+  /// Columns that identify this kind of table. All these columns must be present.
   var required: [String]
   var requiredLater: [String]?
-  /// Event type of all rows if no column contains it.
+  /// Event type of all rows if no column contains the type.
   var typeName: String?
   /// Event type of rows whose type is empty.
   var typeIfEmpty: String?

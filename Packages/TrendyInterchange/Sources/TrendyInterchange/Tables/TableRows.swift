@@ -6,11 +6,11 @@ import TrendyModels
 /// The separator may be a comma, a semicolon, a tab or a vertical bar. Any encoding that Excel writes is accepted. A
 /// first line such as `sep=;` sets the separator. In a cell that does not start with a quote, quotes are literal.
 struct TableRows {
-  /// Maximum length of a cell in bytes. A longer cell means that a closing quote is missing.
+  /// Maximum length of a cell in bytes. If a cell is longer, a closing quote is assumed to be missing.
   static let longestCell = 1 << 20
 
   let separator: UInt8
-  /// Problem with the last row from ``next()``, which was parsed nevertheless.
+  /// Problem with the last row from ``next()``. The row was parsed nevertheless.
   private(set) var problem: String?
   private let input: ByteInput
   private var nextLine = 1
@@ -105,7 +105,7 @@ struct TableRows {
   }
 
   /// Parses the row at the start of the bytes. Returns `nil` if the row extends beyond the bytes, unless the input ends
-  /// there.
+  /// with them.
   ///
   /// - Throws: ``InterchangeError`` for a cell of more than ``longestCell`` bytes.
   private func parse(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool) throws -> ParsedRow? {
@@ -125,7 +125,7 @@ struct TableRows {
           index = end
           isTaken = true
         case .unclosed:
-          // Treat the quote as literal. Otherwise the following rows would become part of this cell.
+          // Treat the quote as literal, because the following rows would otherwise become part of this cell.
           row.problem = "unclosed quote"
         }
       }
@@ -215,7 +215,7 @@ struct TableRows {
     guard let first = text.first, let last = text.last, isSpace(first) || isSpace(last) else {
       return TextEncoding.text(text)
     }
-    // Trim characters, not bytes: a combining mark turns a space into another character.
+    // Trim characters instead of bytes, because a combining mark turns a space into another character.
     return FieldText.trim(TextEncoding.text(text))
   }
 }

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads ActivityWatch buckets: the programs in the foreground while the user was present.
+/// Reads ActivityWatch buckets, and imports the programs in the foreground while the user was present.
 ///
 /// Intervals of the same program that are less than a minute apart become one event. Window titles and page addresses
-/// are not read. The buckets depend on each other and may be in any order, so all intervals are stored until the end,
-/// in 24 bytes each.
+/// are not read. The buckets depend on each other and may be in any order, so all intervals are kept in memory until
+/// the end of the file (24 bytes each).
 struct ActivityWatch {
   /// Minimum gap between two events of the same program, in milliseconds.
   private static let gap: Int64 = 60_000
@@ -80,7 +80,7 @@ struct ActivityWatch {
       }
       return add(start, seconds, "", .present, bucket)
     }
-    // The data determines the kind of a bucket, because its declared kind may follow the events in the file.
+    // Determine the kind of a bucket from the data, because the declared kind may follow the events in the file.
     if data?["url"] != nil { return .skip(what: "browser page (addresses are private)") }
     if data?["file"] != nil, data?["project"] != nil || data?["language"] != nil {
       let project = (data?["project"]?.stringValue ?? "").split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
@@ -104,7 +104,8 @@ struct ActivityWatch {
     return nil
   }
 
-  /// Adds an interval, or extends the last interval if both have the same program and are adjacent, in either order.
+  /// Adds an interval, or extends the last interval if the two intervals have the same program and are adjacent, in
+  /// either order.
   private static func append(_ new: Stretch, to list: inout [Stretch]) {
     guard let last = list.last, last.name == new.name, new.start <= last.end + 1000, last.start <= new.end + 1000 else {
       return list.append(new)
@@ -154,12 +155,12 @@ struct ActivityWatch {
     try body(.event(event), place)
   }
 
-  /// Returns the machine that a bucket belongs to: the part after the last underscore, as in `aw-watcher-window_pc`.
+  /// Returns the machine to which a bucket belongs: the part after the last underscore, as in `aw-watcher-window_pc`.
   private static func host(_ bucket: String) -> Substring {
     bucket.lastIndex(of: "_").map { bucket[bucket.index(after: $0)...] } ?? bucket[...]
   }
 
-  /// Sorts the intervals and merges those that overlap or are at most `gap` milliseconds apart.
+  /// Sorts the intervals and merges intervals that overlap or are at most `gap` milliseconds apart.
   private static func merged(_ list: [Stretch], gap: Int64) -> [Stretch] {
     var merged: [Stretch] = []
     for stretch in list.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {

@@ -16,7 +16,7 @@ enum Taskwarrior {
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     try withoutActuallyEscaping(body) { body in
-      // The file contains an array, or one object per line if written with `json.array=off`.
+      // Accept an array, or one object per line, which Taskwarrior writes with `json.array=off`.
       try JSONWalker.walk(input) { _ in
         .each
       } _: { _, value, place in
@@ -43,7 +43,7 @@ enum Taskwarrior {
     let lines = [event.title].compactMap(\.self) + notes
     event.notes = lines.isEmpty ? nil : lines.joined(separator: "\n")
     if let project = task["project"]?.stringValue?.lowercased() {
-      // A mapping for `home` must match `home.admin` as well.
+      // Also match parent projects, because a mapping for `home` must match `home.admin` as well.
       let parts = project.split(separator: ".")
       event.hints = parts.indices.reversed().map { parts[...$0].joined(separator: ".") }
     }

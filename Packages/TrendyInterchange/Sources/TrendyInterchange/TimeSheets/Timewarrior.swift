@@ -9,7 +9,7 @@ enum Timewarrior {
     let line = head.withoutLeadingSpace.prefix { $0 != 0xA && $0 != 0xD }
     guard line.starts(with: Array("inc".utf8)) else { return false }
     let rest = line.dropFirst(3)
-    // A timestamp distinguishes an interval from a table or other text.
+    // Require a timestamp, which distinguishes an interval from a table or other text.
     return rest.isEmpty && head.count > line.count || TimeSheetTime.date(Self.words(rest).first?.text ?? "") != nil
   }
 
@@ -107,7 +107,7 @@ enum Timewarrior {
     let parts = rest.split(omittingEmptySubsequences: false) { $0.text == "#" && !$0.isQuoted }
     guard parts.first?.isEmpty != false else { return .bad(reason: "expected '#' after the times") }
     let tags = parts.count > 1 ? parts[1].map(\.text) : []
-    // Older versions do not quote an annotation, so it may contain a `#`.
+    // Join unquoted words, because older versions do not quote annotations, which may contain a `#`.
     let note =
       parts.count > 2 ? parts[2...].map { $0.map(\.text).joined(separator: " ") }.joined(separator: " # ") : nil
     return record(start.text, end, tags, note, options)

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Reads an archive exported from a Dawarich account.
 ///
-/// Version 2 contains one line of JSON per point and visit; version 1 contains everything in `data.json`.
+/// Version 2 contains one line of JSON per point and visit, whereas version 1 contains all data in `data.json`.
 struct DawarichExport {
   private static let lineLimit = 1 << 20
 
@@ -99,7 +99,7 @@ struct DawarichExport {
     guard let time = value["timestamp"]?.moment else { return .bad(reason: "missing or invalid time") }
     let accuracy = check.number("accuracy", in: value) ?? -1
     let device = value["tracker_id"]?.stringValue ?? ""
-    // The velocity is not imported, because its unit depends on the tracker and is not in the file.
+    // Do not import the velocity, because its unit depends on the tracker and is not in the file.
     return .fix(
       Location(
         coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time,

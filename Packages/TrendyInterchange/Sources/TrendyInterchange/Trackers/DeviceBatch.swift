@@ -43,7 +43,7 @@ extension TrackFile {
     var byDevice: [String: DeviceBatch] = [:]
     var order: [String] = []
     for track in tracks {
-      // In other formats, users choose the names of tracks, so these do not identify devices.
+      // In other formats, users choose the names of tracks, so track names do not identify devices.
       let device = namesDevices ? track.name ?? "" : ""
       if byDevice[device] == nil { order.append(device) }
       byDevice[device, default: DeviceBatch()].fixes += track.segments.flatMap(\.locations)

@@ -7,7 +7,7 @@ extension DeviceRequest {
   ///
   /// The time defaults to `receivedAt`. Without a position, the batch contains no fix.
   ///
-  /// - Returns: The batch and the time of the command; the time is `nil` if it is invalid.
+  /// - Returns: The batch and the time of the command. The time is `nil` if it is invalid.
   /// - Throws: ``InterchangeError`` for a body that starts like JSON but is invalid.
   public static func call(
     query: String, body: [UInt8] = [], receivedAt: Date
@@ -52,7 +52,7 @@ extension DeviceRequest {
     fix.longitude = value["lon"]?.number
     fix.time = value["time"]?.moment
     fix.altitude = value["altHAE"]?.number ?? value["alt"]?.number
-    // gpsd reports errors at 95 % confidence: about twice the standard deviation.
+    // Halve the errors, because gpsd reports them at 95 % confidence, about twice the standard deviation.
     let sides = value["epx"]?.number.flatMap { x in value["epy"]?.number.map { y in (x * x + y * y).squareRoot() } }
     fix.accuracy = (value["eph"]?.number ?? sides).map { $0 / 2 }
     fix.speed = value["speed"]?.number

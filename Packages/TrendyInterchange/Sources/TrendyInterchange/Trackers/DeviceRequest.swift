@@ -3,8 +3,8 @@ import TrendyModels
 
 /// Parses requests from tracking apps into fixes.
 ///
-/// A batch contains the valid parts of a request and reports the invalid ones. Only a malformed document is an error.
-/// Queries are percent-encoded, as in the part of the URL after the question mark.
+/// A batch contains the valid parts of a request and reports the invalid parts. Only a malformed document causes an
+/// error. Queries are percent-encoded, as in the part of the URL after the question mark.
 public enum DeviceRequest: Sendable {
   /// Parses a request from OwnTracks in HTTP mode.
   ///
@@ -31,8 +31,8 @@ public enum DeviceRequest: Sendable {
 
   /// Parses a request to GPSLogger's custom URL, with fields in the query, in a form or in a flat JSON object.
   ///
-  /// The speed is `spd` in m/s or `spd_kph` in km/h. A fix without a time is rejected: the app may be resending an old
-  /// fix, so the time of receipt would be wrong.
+  /// The speed is `spd` in m/s or `spd_kph` in km/h. Fixes without a time are rejected, because the time of receipt
+  /// would be wrong if the app resends an old fix.
   ///
   /// - Throws: ``InterchangeError`` for a body that starts like JSON but is invalid.
   public static func gpsLogger(query: String, body: [UInt8] = []) throws(InterchangeError) -> DeviceBatch {
@@ -158,7 +158,7 @@ public enum DeviceRequest: Sendable {
     func moment(_ name: String) -> Date? {
       guard let text = values[name] else { return nil }
       if let moment = FieldText.moment(text) { return moment }
-      // The plus sign of a UTC offset becomes a space if it was not percent-encoded.
+      // Restore the plus sign of a UTC offset, which becomes a space if it was not percent-encoded.
       guard let space = text.lastIndex(of: " ") else { return nil }
       return FieldText.moment(text[..<space] + "+" + text[text.index(after: space)...])
     }

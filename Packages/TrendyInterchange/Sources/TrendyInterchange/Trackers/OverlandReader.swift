@@ -3,12 +3,12 @@ import TrendyModels
 
 /// Reads Overland batches: a single batch, an array of batches, or one batch per line.
 ///
-/// For actions such as `will_terminate`, the app sends features without a point. They are skipped and counted by
-/// action. Negative values are unknown, as is an altitude of 0 with a negative vertical accuracy.
+/// For actions such as `will_terminate`, the app sends features without a point. These features are skipped and counted
+/// by action. Negative values are unknown, as is an altitude of 0 with a negative vertical accuracy.
 public enum OverlandReader: Sendable {
   /// Reads a file or a request body.
   ///
-  /// - Throws: ``InterchangeError`` if it does not contain a complete batch.
+  /// - Throws: ``InterchangeError`` if the input does not contain a complete batch.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let documents = try JSONDocuments(bytes)
     var collector = FixCollector(.overland)

@@ -96,7 +96,8 @@ public enum OwnTracksReader: Sendable {
     }
     guard kind == "location" else {
       collector.skip(message: kind)
-      // An encrypted message, unlike other skipped messages, may contain the current position.
+      // Report the message, because an encrypted message, unlike other skipped messages, may contain the current
+      // position.
       if kind == encryptedKind { collector.report(place(), DeviceBatch.encryptionAdvice) }
       return
     }

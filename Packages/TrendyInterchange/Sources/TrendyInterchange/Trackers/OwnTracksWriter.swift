@@ -12,14 +12,14 @@ public enum OwnTracksWriter: Sendable {
     var text = TextBytes()
     for fix in fixes where fix.coordinate.isValid {
       let seconds = fix.timestamp.timeIntervalSince1970.rounded()
-      // The timestamp format cannot represent other years.
+      // Skip other years, which the timestamp format cannot represent.
       guard abs(seconds) < 62_000_000_000 else { continue }
       text.add(RFC3339.string(from: Date(timeIntervalSince1970: seconds), secondsFromGMT: 0, fractionDigits: 0))
       text.add("\t*                 \t{\"_type\":\"location\",\"tst\":\(Int64(seconds))")
       add("lat", fix.coordinate.latitude, digits: 9, to: &text)
       add("lon", fix.coordinate.longitude, digits: 9, to: &text)
       if fix.horizontalAccuracy > 0, let accuracy = DecimalText.finite(fix.horizontalAccuracy) {
-        // An accuracy of 0 would mean that it is unknown.
+        // Write at least 1 m, because an accuracy of 0 would mean that the accuracy is unknown.
         add("acc", max(1, accuracy), to: &text)
       }
       if let altitude = DecimalText.finite(fix.altitude) { add("alt", altitude, to: &text) }

@@ -107,7 +107,7 @@ public enum CSVTrackReader: Sendable {
     private var numbers: [Int: NumberColumn] = [:]
     private var zone: ZoneClock?
 
-    /// Finds the first row with the names of the required columns. Consumes the rows up to and including it.
+    /// Finds the first row with the names of the required columns. Consumes the rows up to and including this row.
     static func find(_ rows: inout TableRows, _ chosen: [String: String]) throws -> Columns? {
       var first: [String]?
       for _ in 0..<TableHeader.searched {
@@ -165,7 +165,7 @@ public enum CSVTrackReader: Sendable {
         ?? first("date", "utc date", "gps date", "date utc", "local date", "datum", "fecha", "data", "day")
         .flatMap { $0 == time ? nil : $0 }
       if names[latitude] == "latitude e7" { placeUnit = 1e-7 }
-      // Columbus loggers use this name.
+      // Detect Columbus loggers, which use this name.
       let isColumbus = names[latitude] == "latitude n/s"
       north =
         first("n/s", "ns", "n s", "lat dir", "lat ref", "lat ns", "lat hemisphere", "ns indicator", "latitude ref")
@@ -244,15 +244,15 @@ public enum CSVTrackReader: Sendable {
       if place.sign == .comma { places.sign = .comma }
       let sign = options?.decimalSign ?? place.sign
       for (number, index) in measured.enumerated() {
-        // A column without evidence has the same decimal separator as the coordinates.
+        // For a column without evidence, assume the decimal separator of the coordinates.
         numbers[index] = NumberColumn(sign: measures[number].sign ?? sign ?? .point)
       }
     }
 
     /// Parses a row of plain numbers, words and dates without creating a string for each cell.
     ///
-    /// Returns `nil` for any other row, which ``fields(of:at:)`` parses. If both can parse a row, the results are
-    /// equal.
+    /// Returns `nil` for all other rows, which ``fields(of:at:)`` parses. If both methods can parse a row, their
+    /// results are equal.
     func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
       guard isPlain else { return nil }
       var fields = FixFields()
@@ -271,13 +271,13 @@ public enum CSVTrackReader: Sendable {
         switch column {
         case time:
           if let number = DecimalField(field) {
-            // A number of 8, 12 or 14 digits may be a compact date rather than seconds.
+            // Exclude numbers of 8, 12 or 14 digits, which may be compact dates rather than seconds.
             guard field.count != 8, field.count != 14, field.count != 12 else { return nil }
             fields.time = number.value.flatMap { FieldText.moment($0) }
           } else {
             fields.time = RFC3339.date(from: String(decoding: field, as: UTF8.self))
           }
-          // The general parser reports an invalid time.
+          // Leave an invalid time to the general parser, which reports it.
           guard fields.time != nil else { return nil }
         case latitude, longitude, altitude?.index, accuracy, speed?.index, course, confidence:
           guard let number = DecimalField(field) else { return nil }
@@ -333,7 +333,7 @@ public enum CSVTrackReader: Sendable {
     }
 
     private func moment(_ row: [String], _ reading: DateStyle.Reading?) -> Date? {
-      // A date without a time of day is not precise enough for a fix.
+      // Reject dates without a time of day, which are not precise enough for a fix.
       guard let reading else { return date == nil ? FieldText.moment(row[time]) : nil }
       return reading.secondOfDay == nil ? nil : reading.moment(in: zone ?? .utc)
     }

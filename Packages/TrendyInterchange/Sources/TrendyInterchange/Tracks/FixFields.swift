@@ -52,7 +52,7 @@ struct FixCollector {
     file.tracks[index].segments[0].points.append(point)
   }
 
-  /// Returns a point that is not part of a track. Its time is optional.
+  /// Returns a point that is not part of a track. The point's time is optional.
   mutating func point(_ fields: FixFields, at place: @autoclosure () -> String) -> TrackPoint? {
     guard let latitude = fields.latitude, let longitude = fields.longitude,
       Coordinate(latitude: latitude, longitude: longitude).isValid
@@ -72,7 +72,7 @@ struct FixCollector {
 
   func finish() -> TrackFile {
     var file = file
-    // Only the tracks of this collector are sorted. The other tracks of the file keep their order.
+    // Sort only the tracks of this collector. The other tracks of the file keep their order.
     for index in trackOfDevice.values {
       file.tracks[index].segments[0].points = file.tracks[index].segments[0].points.inOrderOfTime
     }
@@ -85,7 +85,7 @@ struct FixCollector {
 }
 
 extension [TrackPoint] {
-  /// Points in chronological order. Points with equal times keep their order; points without a time are last.
+  /// Points in chronological order. Points with equal times keep their order, and points without a time are last.
   var inOrderOfTime: [TrackPoint] {
     var last = Date.distantPast
     for point in self {
@@ -102,7 +102,7 @@ extension [TrackPoint] {
 }
 
 extension TrackPoint {
-  /// Creates a point. Counts and reports an invalid position and returns `nil`. Reports a missing time.
+  /// Creates a point. Returns `nil` for an invalid position, which is counted and reported. Reports a missing time.
   init?(_ fields: FixFields, at place: @autoclosure () -> String, report file: inout TrackFile, needsTime: Bool = true)
   {
     guard let latitude = fields.latitude, let longitude = fields.longitude else {
@@ -124,7 +124,7 @@ extension TrackPoint {
     }
     self.init(
       coordinate: coordinate, timestamp: fields.time, altitude: fields.altitude.flatMap { abs($0) < 1e6 ? $0 : nil },
-      // Programs write -1 for an unknown value, and 0 for an accuracy that was not set.
+      // Discard such values, because programs write -1 for an unknown value and 0 for an accuracy that was not set.
       speed: fields.speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil },
       course: fields.course.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil },
       horizontalAccuracy: fields.accuracy.flatMap { $0 > 0 && $0.isFinite ? $0 : nil })

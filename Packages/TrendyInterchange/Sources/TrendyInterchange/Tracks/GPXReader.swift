@@ -3,8 +3,9 @@ import TrendyModels
 
 /// Reads GPX 1.0 and 1.1 with common variations.
 ///
-/// Within a point, elements are matched by local name at any depth. This finds speed, course and accuracy in the
-/// extensions of any vendor. Malformed XML is an error. A point with an invalid position or time is only counted.
+/// Within a point, elements are matched by local name at any depth, so that speed, course and accuracy are found in the
+/// extensions of any vendor. Malformed XML is an error, whereas points with an invalid position or time are only
+/// counted.
 public enum GPXReader: Sendable {
   /// Reads a file.
   ///
@@ -15,7 +16,7 @@ public enum GPXReader: Sendable {
     return file
   }
 
-  /// Reads a file up to its end or to an error. The error, if any, is a truncation or a syntax error.
+  /// Reads a file up to its end or to an error. An error is a truncation or a syntax error.
   public static func readPart(_ bytes: [UInt8]) -> (file: TrackFile, error: InterchangeError?) {
     var parser = GPXParser()
     do throws(XMLProblem) {
@@ -43,7 +44,7 @@ private struct GPXParser {
   private var track: Track?
   private var segment: TrackSegment?
   private var route: Track?
-  /// Number of points in all tracks, including skipped ones.
+  /// Number of points in all tracks, including skipped points.
   private var trackPoints = 0
 
   private struct Point {
@@ -79,7 +80,7 @@ private struct GPXParser {
       text = ""
       start(name, attributes)
     case .text(let run):
-      // Only names and times are needed, so the rest of a longer text is discarded.
+      // Discard the rest of a longer text, because only names and times are needed.
       if text.utf8.count < 4096 { text += run }
     case .end(let name):
       end(name)
@@ -181,7 +182,8 @@ private struct GPXParser {
     let point = TrackPoint(
       coordinate: Coordinate(latitude: latitude, longitude: longitude), timestamp: time, altitude: read.altitude,
       speed: read.speed, course: read.course,
-      // With a clear view of the sky, the range error is about five metres (GPS SPS Performance Standard).
+      // Multiply the dilution by the range error, about five metres with a clear view of the sky (GPS SPS Performance
+      // Standard).
       horizontalAccuracy: read.accuracy ?? read.dilution.map { $0 * 5 })
     switch name {
     case "trkpt": segment?.points.append(point)

@@ -4,7 +4,7 @@ public import TrendyModels
 /// Writes GPX 1.1.
 ///
 /// Speed and course are written in Garmin's track point extension, and accuracy in metres in an extension of this
-/// product. Times are in UTC with milliseconds; coordinates have nine decimal places (0.1 mm).
+/// product. Times are in UTC with milliseconds. Coordinates have nine decimal places (0.1 mm).
 public enum GPXWriter: Sendable {
   /// Returns a file with one track.
   /// - Parameters:
@@ -34,7 +34,7 @@ public enum GPXWriter: Sendable {
   ) -> [UInt8] {
     var out = GPXText()
     out.addBeginning(creator: creator)
-    // The schema requires this order: waypoints, routes, tracks.
+    // Write waypoints, routes and tracks in this order, which the schema requires.
     for waypoint in waypoints { out.add("wpt", waypoint.point, name: waypoint.name) }
     for route in routes {
       out.add("<rte>\n")

@@ -3,14 +3,14 @@ import TrendyModels
 
 /// Reads tracks in GeoJSON.
 ///
-/// A line is a track with times in `coordTimes`, `coordinateProperties.times` or `times`; a multi-line is a track with
+/// A line is a track with times in `coordTimes`, `coordinateProperties.times` or `times`. A multi-line is a track with
 /// several segments. Points with a `timestamp` or `time` are fixes and are sorted by time. Points without a time are
 /// waypoints, as are all points in a file whose lines have times. Times are in RFC 3339 format, or in seconds or
 /// milliseconds since 1970.
 public enum GeoJSONReader: Sendable {
   /// Reads a file that contains one document, or one document per line.
   ///
-  /// - Throws: ``InterchangeError`` if it does not contain a complete document.
+  /// - Throws: ``InterchangeError`` if the file does not contain a complete document.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let documents = try JSONDocuments(bytes)
     var reader = GeoJSONCollector()
@@ -60,7 +60,7 @@ private struct GeoJSONCollector {
       file.tracks.append(Track(name: name, segments: [segment]))
     case ("MultiLineString", let lines?):
       let times = times(properties)
-      // Some programs write a single list of times for all lines.
+      // Accept a single list of times for all lines, as some programs write it.
       let isFlat = times?.contains { $0.arrayValue != nil } == false
       var track = Track(name: name)
       var used = 0
@@ -116,7 +116,7 @@ private struct GeoJSONCollector {
   private func fields(_ position: [JSONValue], _ properties: [String: JSONValue]) -> FixFields {
     func first(_ names: String...) -> JSONValue? { names.lazy.compactMap { properties[$0] }.first { !$0.isNull } }
     var fields = FixFields()
-    // Some programs write numbers as strings.
+    // Accept numbers as strings, as some programs write them.
     fields.longitude = position.at(0)?.number
     fields.latitude = position.at(1)?.number
     fields.altitude = position.at(2)?.number ?? first("altitude", "ele", "elevation")?.number

@@ -3,13 +3,13 @@ public import TrendyModels
 
 /// Writes GeoJSON (RFC 7946).
 ///
-/// Times are in UTC with milliseconds; coordinates have nine decimal places. Fixes with an invalid position are
+/// Times are in UTC with milliseconds. Coordinates have nine decimal places. Fixes with an invalid position are
 /// omitted.
 public enum GeoJSONWriter: Sendable {
   /// Returns a file with a single feature that contains one or more lines and their `coordTimes`, as most map programs
   /// expect.
   ///
-  /// Speed and accuracy are lost; ``writePoints(_:activities:)`` preserves them.
+  /// Speed and accuracy are lost. Use ``writePoints(_:activities:)`` to preserve them.
   /// - Parameters:
   ///   - fixes: Fixes in chronological order.
   ///   - name: Name of the feature.

@@ -3,10 +3,10 @@ import TrendyModels
 
 /// Reads KML 2.2: Google's track extension, and placemarks that have a time.
 ///
-/// A `gx:Track` is a segment, and a `gx:MultiTrack` is a track with several segments. Their arrays of speed (m/s),
-/// accuracy and bearing are read. A line with a time span has times only at its ends. A point with a time span is a
-/// stop: two fixes at one position. A point with a time stamp is a fix if no track in the file has times; otherwise it
-/// is a waypoint.
+/// A `gx:Track` is a segment, and a `gx:MultiTrack` is a track with several segments. The arrays of speed (m/s),
+/// accuracy and bearing in a track are read. A line with a time span has times only at its ends. A point with a time
+/// span is a stop: two fixes at one position. A point with a time stamp is a fix if no track in the file has times, or
+/// a waypoint otherwise.
 public enum KMLReader: Sendable {
   /// Reads a file.
   ///

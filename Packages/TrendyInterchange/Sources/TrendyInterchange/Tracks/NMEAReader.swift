@@ -3,14 +3,14 @@ import TrendyModels
 
 /// Reads logs of NMEA 0183 sentences.
 ///
-/// RMC provides position, date, speed and course; GGA with the same time provides altitude and dilution of precision. A
-/// position that occurs only in GGA, GNS or GLL is a point as well. It has the date of the last RMC or ZDA, incremented
-/// at midnight, or none. Sentences without a correct checksum and runs of binary data are rejected and counted. Other
-/// sentences are skipped and counted by type.
+/// RMC provides position, date, speed and course, and GGA with the same time provides altitude and dilution of
+/// precision. A position that occurs only in GGA, GNS or GLL is a point as well. Its date is the date of the last RMC
+/// or ZDA, incremented at midnight, or missing. Sentences without a correct checksum and runs of binary data are
+/// rejected and counted. Other sentences are skipped and counted by type.
 public enum NMEAReader: Sendable {
   /// Reads a file, which may also contain binary messages from the receiver.
   ///
-  /// - Throws: ``InterchangeError`` if it does not contain a valid sentence.
+  /// - Throws: ``InterchangeError`` if the file does not contain a valid sentence.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     var decoder = NMEADecoder()
     var lineNumber = 1
@@ -215,7 +215,8 @@ private struct NMEADecoder {
         // Height above the ellipsoid: altitude above sea level plus geoid separation.
         let separation = FieldText.number(field(kind == "GGA" ? 11 : 10)) ?? 0
         if let altitude = FieldText.number(field(9)) { epoch.fields.altitude = altitude + separation }
-        // With a clear view of the sky, the range error is about five metres (GPS SPS Performance Standard).
+        // Multiply the dilution by the range error, about five metres with a clear view of the sky (GPS SPS Performance
+        // Standard).
         if let dilution = FieldText.number(field(8)) { epoch.fields.accuracy = dilution * 5 }
       }
       open = epoch
@@ -233,14 +234,14 @@ private struct NMEADecoder {
 
   private func hasFix(_ kind: String, _ status: String) -> Bool {
     switch kind {
-    // 0 means that there is no fix; 6 to 8 are estimated, manual and simulated positions.
+    // Reject 0, which means that there is no fix, and 6 to 8, which are estimated, manual and simulated positions.
     case "GGA": ["1", "2", "3", "4", "5", "9"].contains(status)
     case "GNS": status.contains { !"NEMS".contains($0) }
     default: status == "A"
     }
   }
 
-  /// Returns the open epoch if it has this time of day; otherwise closes it and returns a new epoch.
+  /// Returns the open epoch if it has this time of day. Otherwise, closes the open epoch and returns a new one.
   private mutating func epoch(at clock: Double, line: Int) -> Epoch {
     if let open, abs(open.clock - clock) < 0.005 { return open }
     close()
@@ -255,7 +256,8 @@ private struct NMEADecoder {
       fields.time = Date(timeIntervalSince1970: start + open.clock)
       day = Day(start: start, clock: open.clock)
     } else if var day {
-      // Without a date in the sentences, midnight has passed if the clock goes back by more than half a day.
+      // Without a date in the sentences, assume that midnight has passed if the clock goes back by more than half a
+      // day.
       if open.clock < day.clock - 43_200 { day.start += 86_400 }
       day.clock = open.clock
       self.day = day

@@ -4,8 +4,8 @@ public import TrendyModels
 extension TrackFile {
   /// Separates workouts from the tracks that are used for trip detection.
   ///
-  /// The activity that a GPX file names is accepted unless the speeds contradict it. Without a name, only walking and
-  /// running are recognised, by their speeds.
+  /// The activity named in a GPX file is accepted unless the speeds contradict it. Without a name, only walking and
+  /// running are recognised, by the speeds of the track.
   ///
   /// - Parameters:
   ///   - zone: IANA name of the workouts' time zone.
@@ -71,7 +71,7 @@ extension TrackFile {
 }
 
 private enum TrackActivity {
-  /// Sport with its maximum speed in m/s. A faster track is something else.
+  /// Sport with its maximum speed in m/s. Faster tracks are not assigned to this sport.
   case sport(String, fastest: Double)
   case vehicle
   case unknown
@@ -140,8 +140,7 @@ private struct SpeedProfile {
     longestGap = gap
   }
 
-  /// `Walking` or `Running` if the track is long enough, has no long gaps and is never too fast for a runner; otherwise
-  /// `nil`.
+  /// `Walking` or `Running`, or `nil` if the track is too short, has long gaps or is too fast for a runner.
   var activityOnFoot: String? {
     guard length >= 500, longestGap <= 300, mean >= 0.8, fast <= 6 else { return nil }
     return mean >= 2.1 ? "Running" : "Walking"

@@ -93,11 +93,11 @@ public struct TrackFile: Hashable, Sendable {
   /// Planned routes, with one segment each.
   public var routes: [Track] = []
   public var waypoints: [Waypoint] = []
-  /// Number of track points with a missing or invalid position. They do not belong to any segment.
+  /// Number of track points with a missing or invalid position. These points do not belong to any segment.
   public var skippedPoints = 0
   /// Number of ``skippedPoints`` that have a time.
   public var skippedPointsWithTime = 0
-  /// Number of track points whose time is missing or invalid. They are part of their segments.
+  /// Number of track points whose time is missing or invalid. These points are part of their segments.
   public var unreadableTimes = 0
   /// Motion samples in chronological order, if the format contains any.
   public var activities: [MotionActivity] = []
@@ -107,7 +107,7 @@ public struct TrackFile: Hashable, Sendable {
   public internal(set) var problemCount = 0
   /// Number of messages that are not positions, by type: OwnTracks types, Overland actions or NMEA sentences.
   public internal(set) var skippedMessages: [String: Int] = [:]
-  /// Number of invalid lines; in NMEA logs, of lines without a correct checksum.
+  /// Number of invalid lines, or of lines without a correct checksum in NMEA logs.
   public internal(set) var rejectedLines = 0
   /// Sentences about assumptions made by the reader, for example that times without a zone are in UTC.
   public internal(set) var remarks: [String] = []
@@ -141,16 +141,16 @@ public struct TrackFile: Hashable, Sendable {
 extension TrackFile {
   /// Segments of all tracks.
   public var segments: [TrackSegment] { tracks.flatMap(\.segments) }
-  /// Points of all tracks. Each has a valid position.
+  /// Points of all tracks. Each point has a valid position.
   public var points: [TrackPoint] { segments.flatMap(\.points) }
   /// Fixes of all tracks in file order.
   public var locations: [Location] { points.compactMap(\.location) }
 
-  /// Number of track points in the file, including skipped ones.
+  /// Number of track points in the file, including skipped points.
   public var pointCount: Int {
     tracks.reduce(0) { $0 + $1.segments.reduce(0) { $0 + $1.points.count } } + skippedPoints
   }
-  /// Number of track points with a valid time, including skipped ones.
+  /// Number of track points with a valid time, including skipped points.
   public var pointsWithTime: Int { points.count { $0.timestamp != nil } + skippedPointsWithTime }
   /// Earliest time of a point, or `nil` if no point has a time.
   public var firstTime: Date? { points.lazy.compactMap(\.timestamp).min() }
@@ -181,7 +181,7 @@ extension TrackFile {
     return nil
   }
 
-  /// Returns the fixes before 1970 and those more than a day after `now`. ``locations`` includes them.
+  /// Returns the fixes before 1970 and the fixes more than a day after `now`. ``locations`` includes these fixes.
   public func locationsOutOfTime(now: Date) -> [Location] {
     let latest = now.addingTimeInterval(86_400)
     return locations.filter { $0.timestamp < Self.earliestTime || $0.timestamp > latest }
@@ -197,7 +197,7 @@ extension TrackFile {
     if problems.count < 100 { problems.append(ImportProblem(place: place, reason: reason)) }
   }
 
-  /// Counts a skipped message. The number of types is limited, because they are untrusted input.
+  /// Counts a skipped message. The number of types is limited, because message types are untrusted input.
   mutating func skip(message kind: String, count: Int = 1) {
     let kind = String(kind.prefix(32))
     let isKept = skippedMessages.count < 64 || skippedMessages[kind] != nil

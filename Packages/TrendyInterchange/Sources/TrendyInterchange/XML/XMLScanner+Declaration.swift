@@ -27,7 +27,7 @@ extension XMLScanner {
     guard isSpace(window[position + 5]) else { return }
     let from = position + 5
     try skip(past: "?>", from: from, what: "XML declaration")
-    // The standard library's search would link regular expression code into every program.
+    // Search manually, because the standard library's search would link regular expression code into every program.
     let declaration = Array(bytes(from..<position - 2))
     let word = Array("encoding".utf8)
     guard let found = declaration.indices.first(where: { declaration[$0...].starts(with: word) }) else { return }

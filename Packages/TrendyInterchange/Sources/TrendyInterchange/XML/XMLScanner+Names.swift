@@ -39,7 +39,7 @@ extension XMLScanner {
     guard number.first?.isHexDigit == true, let value = UInt32(number, radix: isHexadecimal ? 16 : 10) else {
       return nil
     }
-    // XML 1.0, production 2: no control characters except tab, LF and CR, and neither U+FFFE nor U+FFFF.
+    // XML 1.0, production 2, allows no control characters except tab, LF and CR, and neither U+FFFE nor U+FFFF.
     guard value >= 0x20 || value == 0x9 || value == 0xA || value == 0xD, value != 0xFFFE, value != 0xFFFF else {
       return nil
     }
@@ -58,8 +58,8 @@ extension XMLScanner {
 
   func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x9 || byte == 0xA || byte == 0xD }
 
-  /// Whether a byte is a letter, a digit, `-`, `.`, `:`, `_` or part of a non-ASCII character. ASCII is looked up in a
-  /// bit mask.
+  /// Whether a byte is a letter, a digit, `-`, `.`, `:`, `_` or part of a non-ASCII character. ASCII characters are
+  /// looked up in a bit mask.
   private func isNameByte(_ byte: UInt8) -> Bool {
     if byte >= 0x80 { return true }
     let bits: UInt64 = byte < 0x40 ? 0x07FF_6000_0000_0000 : 0x07FF_FFFE_87FF_FFFE

@@ -65,7 +65,7 @@ extension XMLScanner {
     return position + length <= count && memcmp(window + position, text.utf8Start, length) == 0
   }
 
-  /// Whether the file ends too early to recognise `<!` as a comment, a CDATA section or a document type.
+  /// Whether the file ends too early to recognise `<!` as a comment, a CDATA section or a document type declaration.
   var isCutOff: Bool {
     let rest = bytes(position..<count)
     return ["<!--", "<![CDATA[", "<!DOCTYPE"].contains { $0.utf8.starts(with: rest) }

@@ -8,20 +8,21 @@
 
 /// Tokenizer for XML 1.0 documents of any length. Allocates no strings.
 ///
-/// It accepts the five predefined entities, numeric character references, CDATA sections, comments and processing
-/// instructions, and rejects all other entities. The document type is skipped without being parsed, so a document
-/// cannot define entities. Namespaces are ignored. The encoding is UTF-8, or ISO 8859-1 if declared.
+/// The scanner accepts the five predefined entities, numeric character references, CDATA sections, comments and
+/// processing instructions, and rejects all other entities. Document type declarations are skipped without being
+/// parsed, so documents cannot define entities. Namespaces are ignored. The encoding is UTF-8, or ISO 8859-1 if
+/// declared.
 ///
-/// Tokens are ranges in a window onto the document. They are valid until the next call to ``next()``. The window grows
+/// Tokens are ranges in a window onto the document, and are valid until the next call to ``next()``. The window grows
 /// to the length of the longest tag or run of text, up to ``tokenLimit``.
 ///
-/// The implementation consists of several files, so its shared members are not private. Other code must use only the
-/// members declared before ``source``, and must not change them.
+/// The implementation spans several files, so the shared members are not private. Other code must use only the members
+/// declared before ``source``, and must not change them.
 struct XMLScanner: ~Copyable {
   enum Token {
-    /// Start tag; see ``name`` and ``attributes``.
+    /// Start tag (see ``name`` and ``attributes``).
     case start
-    /// End tag; see ``name``.
+    /// End tag (see ``name``).
     case end
     /// Non-empty text at ``text``, with unresolved references. Consecutive runs of text are not joined.
     case text
@@ -45,8 +46,8 @@ struct XMLScanner: ~Copyable {
     case toItsBracket
   }
 
-  /// Function that writes the next bytes of the document to the buffer and returns their number. Returns 0 only at the
-  /// end.
+  /// Function that writes the next bytes of the document to the buffer and returns the number of bytes written. Returns
+  /// 0 only at the end.
   typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   /// Maximum length in bytes of a tag or a run of text.
@@ -57,7 +58,8 @@ struct XMLScanner: ~Copyable {
   var name = 0..<0
   var attributes: [Attribute] = []
   var text = 0..<0
-  /// Error of the source. The scanner treats it as the end of the document, so ``next()`` may throw a syntax error.
+  /// Error of the source. The scanner treats this error as the end of the document, so ``next()`` may throw a syntax
+  /// error.
   var sourceFailure: (any Error)?
 
   let source: Source?
@@ -139,7 +141,7 @@ struct XMLScanner: ~Copyable {
       do throws(XMLProblem) {
         if let token = try scan() { return token }
       } catch {
-        // The token extends beyond the window: read more of the document and scan it again.
+        // The token extends beyond the window, so read more of the document and scan the token again.
         guard error.isTruncated, !isAtEnd else { throw error }
         position = start
         try refill()
@@ -147,7 +149,7 @@ struct XMLScanner: ~Copyable {
     }
   }
 
-  /// Returns the bytes of a range. They are valid until the next call to ``next()``.
+  /// Returns the bytes of a range, which are valid until the next call to ``next()``.
   func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: window + range.lowerBound, count: range.count)
   }

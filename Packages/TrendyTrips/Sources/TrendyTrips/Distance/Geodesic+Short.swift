@@ -13,9 +13,9 @@ package import TrendyModels
 extension Geodesic {
   /// Returns the distance in metres with a relative error of at most 1e-7.
   ///
-  /// The trip detector computes about a dozen distances per fix, so short ones must be fast. If latitudes and
-  /// longitudes differ by less than 0.03° and the points are away from the poles, this function computes in the plane
-  /// tangent to the ellipsoid at the mean latitude. Otherwise it calls ``distanceMeters(from:to:)``.
+  /// The trip detector computes about a dozen distances per fix, so this function must be fast for short distances. If
+  /// latitudes and longitudes differ by less than 0.03° and the points are away from the poles, it computes in the
+  /// plane tangent to the ellipsoid at the mean latitude. Otherwise it calls ``distanceMeters(from:to:)``.
   static func shortMeters(from start: Coordinate, to end: Coordinate) -> Double {
     let north = end.latitude - start.latitude
     var east = end.longitude - start.longitude
@@ -79,7 +79,7 @@ extension Geodesic {
     if abs(end.latitude - start.latitude) * 110_000 > meters { return true }
     var east = abs(end.longitude - start.longitude)
     if east > 180 { east = 360 - east }
-    // The sine of half the angle is monotonic only up to 180°.
+    // Return `false` above 180°, because the sine of half the angle is monotonic only up to 180°.
     guard east <= 180 else { return false }
     let radians = Double.pi / 180
     let cosine = cos(max(abs(start.latitude), abs(end.latitude)) * radians)

@@ -14,7 +14,7 @@ public import TrendyModels
 ///
 /// Solves the inverse problem with the algorithm of C. F. F. Karney, "Algorithms for geodesics", J. Geodesy 87 (2013)
 /// 43–55, using series to sixth order. Accurate to much better than a micrometre for every pair of points, including
-/// nearly antipodal ones. Equation numbers in the comments refer to the paper.
+/// nearly antipodal points. Equation numbers in the comments refer to the paper.
 public enum Geodesic: Sendable {
   /// Returns the length of the shortest path between two points in metres, 0 to about 20,003,932.
   ///
@@ -48,7 +48,7 @@ extension Geodesic {
 
 /// Pair of points in the canonical position of Karney's algorithm (§4).
 ///
-/// The first point is in the southern hemisphere and is at least as far from the equator as the second one; the
+/// The first point is in the southern hemisphere and is at least as far from the equator as the second point. The
 /// longitude difference is between 0° and 180°. The reflections do not change the distance.
 private struct InverseProblem {
   /// Reduced latitudes (eq. 6).
@@ -127,8 +127,8 @@ extension InverseProblem {
   ///
   /// The final correction is applied to the length instead of the azimuth, which saves one or two iterations. The trial
   /// geodesic is the shortest path to a point `longitudeError` east of the second point. By the first variation of
-  /// length, it is too long by `a sin(alpha0) longitudeError`, with an error of about `longitudeError^2 /
-  /// reducedLength`.
+  /// length, this path is too long by `a sin(alpha0) longitudeError`, with an error of about
+  /// `longitudeError^2 / reducedLength`.
   fileprivate func obliqueMetres() -> Double {
     var (sinAlpha1, cosAlpha1) = startingAzimuth()
     // The azimuth is between north (0) and south (π). A larger azimuth reaches a larger longitude.
@@ -192,7 +192,7 @@ extension InverseProblem {
   /// Follows the geodesic with the given initial azimuth to the latitude of the second point (§4, eqs. 5, 8, 10–12).
   @inline(__always)
   private func arrival(_ sinAlpha1: Double, _ givenCosAlpha1: Double) -> Arrival {
-    // On the equator both directions are equivalent; choose south.
+    // On the equator, both directions are equivalent, so choose south.
     let cosAlpha1 = sinBeta1 == 0 && givenCosAlpha1 == 0 ? -tiny : givenCosAlpha1
     let sinAlpha0 = sinAlpha1 * cosBeta1
     let across = sinAlpha1 * sinBeta1

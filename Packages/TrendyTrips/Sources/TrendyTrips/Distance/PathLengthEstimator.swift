@@ -1,8 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Corrects the measured path length for two errors: position noise lengthens it, and straight steps between sparse
-/// fixes cut off the bends.
+/// Corrects the measured path length for two errors: position noise lengthens the path, and straight steps between
+/// sparse fixes cut off the bends.
 struct PathLengthEstimator: Hashable, Sendable, Codable {
   /// Running sums up to a fix, in metres unless noted otherwise.
   struct Estimate: Hashable, Sendable, Codable {
@@ -29,8 +29,8 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     /// Estimated length cut off in bends. The caller adds it to the path length.
     var added: Double {
       guard cut > 0 else { return 0 }
-      // A route that bends at the fixes also bends between them, though less than proportionally. Few pairs are weak
-      // evidence, so the ratio is then shrunk toward 1.
+      // A route that bends at the fixes also bends between them, though less than proportionally. If there are few
+      // pairs, the ratio is shrunk toward 1, because few pairs are weak evidence.
       let shrink = PathLengthEstimator.doubt / max(1, pairs)
       let ratio = usualBends > 0 ? (bends / usualBends + shrink) / (1 + shrink) : 1
       let own = cut * min(PathLengthEstimator.maxBentRatio, ratio).squareRoot()
@@ -89,7 +89,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   }
 
   /// Adds a step of the path.
-  /// - Returns: an outlier just before the start of the step, if the step reveals one.
+  /// - Returns: an outlier just before the start of the step, or `nil` if the step reveals none.
   mutating func add(
     _ way: Double, from start: Location, to end: Location, error: FixAverager.Error, to estimate: inout Estimate
   ) -> Spike? {
@@ -169,9 +169,9 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
 
   /// Returns the fraction of the path that a step of this duration and length typically cuts off.
   ///
-  /// Streets in towns are about an eighth longer than the straight line. A step of one minute cuts off a third of that,
-  /// a step of 20 s almost nothing. Faster roads are straighter: at constant lateral acceleration the radius of a bend
-  /// grows with the square of the speed.
+  /// Streets in towns are about an eighth longer than the straight line. A step of one minute cuts off a third of this
+  /// excess, and a step of 20 s cuts off almost nothing. Faster roads are straighter, because at constant lateral
+  /// acceleration the radius of a bend grows with the square of the speed.
   private static func cutPart(seconds: TimeInterval, metres: Double) -> Double {
     guard seconds > straightSeconds else { return 0 }
     let speed = metres / seconds

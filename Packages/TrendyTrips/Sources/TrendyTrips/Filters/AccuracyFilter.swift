@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Removes fixes that are much less accurate than the fixes before and after them.
 ///
-/// Phones mix satellite positions, accurate to a few metres, with positions from WiFi and cell towers. Those may be
-/// minutes old, or wrong because an access point has been moved. A fix much less accurate than the last precise one is
-/// delayed, and removed if another precise fix follows within a minute.
+/// Phones mix satellite positions, accurate to a few metres, with positions from WiFi and cell towers. Positions from
+/// WiFi and cell towers may be minutes old, or wrong because an access point has been moved. A fix that is much less
+/// accurate than the last precise fix is delayed, and is removed if another precise fix follows within a minute.
 struct AccuracyFilter: Hashable, Sendable, Codable {
   /// Time of the last fix, if it was precise.
   private var time: Date?
@@ -52,7 +52,7 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
   private func isDue(at date: Date) -> Bool { time.map { date.timeIntervalSince($0) > Self.seconds } ?? true }
 
   private func isMuchLessCertain(_ fix: Location) -> Bool {
-    // Without the first comparison, an accuracy of 0 would count as much worse than another 0.
+    // Without the first comparison, an accuracy of 0 m would count as much worse than another accuracy of 0 m.
     fix.horizontalAccuracy > accuracy && fix.horizontalAccuracy >= Self.ratio * accuracy && !isDue(at: fix.timestamp)
   }
 

@@ -4,8 +4,8 @@ import TrendyModels
 /// Removes positions of cell towers and access points from fixes that have no accuracy.
 ///
 /// Without satellite reception, a phone reports the position of a cell tower: hundreds of metres to kilometres away,
-/// with the same coordinates every time. A fix after a jump is delayed until later fixes show whether it is wrong. It
-/// is removed if the phone repeats it but soon reports another position, or if a route through it would be an
+/// with the same coordinates every time. A fix after a jump is delayed until later fixes show whether it is wrong. The
+/// fix is removed if the phone repeats it but soon reports another position, or if a route through the fix would be an
 /// implausible detour. A position repeated for five minutes is accepted.
 struct CellTowerFilter: Hashable, Sendable, Codable {
   private var last: Location?

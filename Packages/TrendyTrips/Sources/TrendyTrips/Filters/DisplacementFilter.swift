@@ -2,10 +2,10 @@ import TrendyFoundation
 import TrendyModels
 
 /// Removes short displacements caused by reflections between buildings or by access points that have been moved. Such
-/// fixes claim to be accurate.
+/// fixes have a good reported accuracy.
 ///
 /// A user does not leave the route in one step and return to it seconds later. A fix after a jump is delayed for up to
-/// half a minute, together with the fixes near it. All of them are removed if the next fix is back on the route.
+/// half a minute, together with the fixes near it. All these fixes are removed if the next one is back on the route.
 struct DisplacementFilter: Hashable, Sendable, Codable {
   private var before: Location?
   private var last: Location?
@@ -60,7 +60,7 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
 
   private mutating func note(_ fix: Location) { (before, last) = (last, fix) }
 
-  /// Whether a fix is far from the last one, and farther than the previous speed explains.
+  /// Whether a fix is far from the last fix, and farther than the previous speed explains.
   private func isJump(to fix: Location) -> Bool {
     guard let last, !Self.isCertainlyNear(last.coordinate, fix.coordinate) else { return false }
     let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Debounces the motion state: a change is confirmed only after it has persisted for a given time.
 struct MotionDebounce: Hashable, Sendable, Codable {
-  /// Confirmed state; `false` initially.
+  /// Confirmed state, initially `false`.
   private(set) var isAutomotive = false
   private(set) var pending: Pending?
 
@@ -37,7 +37,7 @@ struct MotionDebounce: Hashable, Sendable, Codable {
 }
 
 extension MotionState {
-  /// Whether the state means driving; `nil` if it is unknown.
+  /// Whether the state means driving, or `nil` if the state is unknown.
   var drivingAnswer: Bool? {
     switch self {
     case .automotive: true

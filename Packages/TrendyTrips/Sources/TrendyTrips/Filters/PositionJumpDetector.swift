@@ -1,12 +1,12 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Recognises a stationary receiver that jumps between a few positions, as WiFi positioning does if an access point has
-/// been moved. Most of its path consists of long steps between positions where it remains.
+/// Recognises a stationary receiver that jumps between a few positions, as with WiFi positioning after an access point
+/// has been moved. Most of the path consists of long steps between positions where the receiver remains.
 struct PositionJumpDetector: Hashable, Sendable, Codable {
   private struct Spot: Hashable, Codable {
     var place: Coordinate
-    /// Number of consecutive fixes at the most recent visit.
+    /// Number of consecutive fixes during the most recent visit.
     var fixes = 1
     /// Whether the receiver has ever remained here for several fixes.
     var isStand = false
@@ -110,7 +110,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
 
   /// Returns the evidence that a trip is due to receiver errors, or `nil` for a real trip.
   ///
-  /// `leaps` is the number of trip ends, 0 to 2, where the receiver jumped, and `least` the minimum time in seconds
+  /// `leaps` is the number of trip ends, 0 to 2, where the receiver jumped, and `least` is the minimum time in seconds
   /// that a real trip spends in motion.
   func reason(distance: Double, seconds: TimeInterval, leaps: Int, least: TimeInterval) -> Reason? {
     guard !isGoing else { return nil }

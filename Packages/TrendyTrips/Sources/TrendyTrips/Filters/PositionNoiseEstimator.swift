@@ -3,8 +3,8 @@ import TrendyModels
 
 /// Estimates the independent position error of the fixes from the last few minutes.
 ///
-/// A fix deviates from the straight line between its neighbours because of its error and because the path bends.
-/// Independent errors make consecutive deviations point in opposite directions; a bend makes them point in the same
+/// A fix deviates from the straight line between its neighbours because of its error and because the path bends. With
+/// independent errors, consecutive deviations point in opposite directions. In a bend, they point in the same
 /// direction. The negated dot product of two consecutive deviations is therefore, on average, twice the variance per
 /// axis, and negative in a bend. Errors that change slowly are not detected, but they do not lengthen the path either.
 struct PositionNoiseEstimator: Hashable, Sendable, Codable {
@@ -17,7 +17,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   /// Time of the second-to-last fix as a fraction of the time between its neighbours, 0 to 1.
   private var part = 0.5
   /// Samples of the current time span, and of the last span that had enough samples. A late fix affects only its own
-  /// span and the one after it.
+  /// span and the next one.
   private var current = Samples()
   private var previous = Samples()
   private var span = 0.0
@@ -36,7 +36,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
     var seconds: Double
   }
 
-  /// Metres per degree to the north and to the east, near the latitude they were computed for.
+  /// Metres per degree to the north and to the east, near the latitude for which they were computed.
   private var scale = SIMD2<Double>()
   private var scaleLatitude = 1000.0
 
@@ -58,7 +58,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   }
 
   mutating func add(_ fix: Location) {
-    // An inaccurate fix is not representative.
+    // Skip inaccurate fixes, because they are not representative.
     guard fix.horizontalAccuracy <= Self.certain else { return }
     guard let last else { return self.last = fix }
     self.last = fix
@@ -165,7 +165,7 @@ struct FixAverager: Hashable, Sendable, Codable {
   /// - Returns: the mean of the fixes before this one, if this fix completes it.
   mutating func add(_ fix: Location) -> Location? {
     let metres = scatter.metres
-    // A jump ends the mean. Otherwise the mean would be between the two positions.
+    // End the mean at a jump, because the mean would otherwise be between the two positions.
     let done = isWide && !isDue(at: fix.timestamp) && !isJump(to: fix, metres) ? nil : flush()
     known = metres
     guard let first else {
@@ -206,7 +206,7 @@ struct FixAverager: Hashable, Sendable, Codable {
 
   func isDue(at date: Date) -> Bool { first != nil && date >= end }
 
-  /// Returns the current mean if the noise no longer calls for averaging, or at the end of the input.
+  /// Returns the current mean if the noise no longer calls for averaging, or if the input has ended.
   mutating func take(isLast: Bool = false) -> Location? { isLast || !isWide ? flush() : nil }
 
   private mutating func flush() -> Location? {
@@ -233,7 +233,7 @@ struct FixAverager: Hashable, Sendable, Codable {
 
   /// Maximum time in seconds between the beginning of a departure and its detection.
   private static let memory: TimeInterval = 1200
-  /// Noise in metres above which averaging starts, and below which it stops.
+  /// Noise in metres above which averaging starts, and noise below which averaging stops.
   private static let wide = 12.0
   private static let narrow = 8.0
   /// Target noise of a mean in metres.
@@ -242,8 +242,8 @@ struct FixAverager: Hashable, Sendable, Codable {
   private static let jump = 4.0
   /// Distance in metres that a car travels in one or two seconds.
   private static let pace = 50.0
-  /// Lengths of the averaging intervals in seconds. Each divides the longest one, in which a car moves at most a few
-  /// hundred metres.
+  /// Lengths of the averaging intervals in seconds. Each length divides the longest one, in which a car moves at most a
+  /// few hundred metres.
   private static let spans: [TimeInterval] = [5, 15, 30]
   private static let longest: TimeInterval = 30
 }

@@ -46,7 +46,7 @@ struct RecentFixes: Hashable, Sendable, Codable {
   private func isFast(_ from: Location, _ to: Location) -> Bool {
     let metres = Geodesic.distanceMeters(from: from.coordinate, to: to.coordinate)
     let seconds = to.timestamp.timeIntervalSince(from.timestamp)
-    // A step shorter than the accuracy may be noise.
+    // Ignore steps shorter than the accuracy, which may be noise.
     return metres >= max(25, from.horizontalAccuracy, to.horizontalAccuracy) && metres >= 2.5 * seconds
   }
 

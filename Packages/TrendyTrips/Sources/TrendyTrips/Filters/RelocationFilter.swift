@@ -3,11 +3,11 @@ import TrendyModels
 
 /// Removes wrong positions that a stationary receiver reports for minutes.
 ///
-/// A phone that loses the access points around it reports a WiFi position hundreds of metres away, remains there, and
-/// returns in one step. A fix after a jump away from a stationary position is delayed together with the fixes near it,
-/// and all are removed if the receiver returns. If the receiver moves on, remains for more than 20 minutes or measures
-/// a speed, the delayed fixes are accepted with their original timestamps, so only the notification of the trip is
-/// late.
+/// If a phone loses the access points around it, its reported WiFi position jumps hundreds of metres away, remains
+/// there, and returns in one step. A fix after a jump away from a stationary position is delayed together with the
+/// fixes near it, and all these fixes are removed if the position returns. If the position moves on or remains for more
+/// than 20 minutes, or if a fix has a measured speed, the delayed fixes are accepted with their original timestamps, so
+/// only the notification of the trip is late.
 struct RelocationFilter: Hashable, Sendable, Codable {
   /// Thinned accepted fixes from the last few minutes, oldest first. Always includes the last two.
   private var recent: [Location] = []
@@ -45,7 +45,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
     let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
     guard metres <= Self.farthest, Self.isUncertain(fix) else { return (release(with: fix), nil) }
     if !Self.isNear(fix, held[spot]) {
-      // A jumping receiver remains at each position; a moving user passes through it.
+      // A jumping receiver remains at each position, whereas a moving user only passes through.
       guard held.count - spot >= Self.standingFixes else { return (release(with: fix), nil) }
       spot = held.count
     }
@@ -80,7 +80,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
   }
 
   private mutating func note(_ fix: Location) {
-    // The last fix is always stored; the earlier ones are thinned to one in 15 s.
+    // Always store the last fix, and thin the earlier fixes to one in 15 s.
     if recent.count > 1,
       fix.timestamp.timeIntervalSince(recent[recent.count - 2].timestamp) < Self.spacing
     {

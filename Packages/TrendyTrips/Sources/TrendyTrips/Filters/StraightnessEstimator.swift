@@ -26,7 +26,7 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
       count += 1
     }
 
-    /// Straightness, about 0.5 to 1; 1 if there are too few cells.
+    /// Straightness, about 0.5 to 1, or 1 if there are too few cells.
     var directness: Double { count >= StraightnessEstimator.enough && single > 0 ? double / single : 1 }
 
     /// Whether the path is too straight for noise. `false` if there are too few cells.
@@ -88,8 +88,8 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     recent.append(cell)
   }
 
-  /// Returns whether the recent cells look like those of a stationary receiver: both halves have about the same centre,
-  /// and the cells either are close together or do not form a straight path.
+  /// Returns whether the recent cells look like the cells of a stationary receiver: both halves have about the same
+  /// centre, and the cells either are close together or do not form a straight path.
   ///
   /// The cells must cover at least `seconds`. `radius` is the radius of a stay point in metres.
   func isResting(for seconds: TimeInterval, radius: Double) -> Bool {
@@ -117,8 +117,8 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     return sums
   }
 
-  /// Returns the distance between two cells in metres, corrected for their errors: on average, the errors add twice
-  /// each variance to the squared distance.
+  /// Returns the distance between two cells in metres, corrected for the errors of the cells. On average, the error of
+  /// each cell adds twice its variance to the squared distance.
   private static func metres(_ from: Cell, _ to: Cell) -> Double {
     let hop = Geodesic.shortMeters(from: from.middle, to: to.middle)
     return max(0, hop * hop - 2 * (from.variance + to.variance)).squareRoot()
@@ -136,7 +136,7 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
 }
 
 extension Coordinate {
-  /// Returns the median of several positions, which is insensitive to outliers. Requires at least one.
+  /// Returns the median of several positions, which is insensitive to outliers. Requires at least one position.
   static func median(of places: [Coordinate]) -> Coordinate {
     let latitudes = places.map(\.latitude).sorted()
     let origin = places[0].longitude

@@ -21,7 +21,7 @@ public struct GeofenceEvaluation: Hashable, Sendable {
   public var containment: Containment
   /// Whether the user was in the place before this fix.
   public var isInside: Bool
-  /// Time of the first fix that contradicts ``isInside``, or `nil` if none does or a crossing has been reported.
+  /// Time of the first fix that contradicts ``isInside``, or `nil` if no fix does or a crossing has been reported.
   public var pendingSince: Date?
 
   /// Creates an evaluation.

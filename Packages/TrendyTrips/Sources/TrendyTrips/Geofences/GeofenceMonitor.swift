@@ -3,12 +3,12 @@ public import TrendyModels
 
 /// Detects entries to places and exits from them.
 ///
-/// A crossing is reported after the dwell time, ``Configuration/dwellSeconds``: a second fix that much later must
-/// confirm the first, and no fix between them may contradict it. An exit takes longer if the fixes stay just outside. A
-/// crossing has the timestamp of its first fix. An entry requires a fix within the radius; an exit requires a fix
-/// beyond the sum of radius, margin and accuracy, so that noise at the edge causes no crossings. If the route of a trip
-/// crosses the place between two fixes, the monitor reports an entry and an exit. Fixes must be in chronological order;
-/// older and repeated ones are ignored.
+/// A crossing is reported after the dwell time, ``Configuration/dwellSeconds``: a second fix at least that much later
+/// must confirm the first one, and no fix between the two may contradict the crossing. An exit takes longer if the
+/// fixes stay just outside the place. A crossing has the timestamp of its first fix. An entry requires a fix within the
+/// radius; an exit requires a fix beyond the sum of radius, margin and accuracy, so that noise at the edge causes no
+/// crossings. If the route of a trip crosses the place between two fixes, the monitor reports an entry and an exit.
+/// Fixes must be in chronological order. Older and repeated fixes are ignored.
 public struct GeofenceMonitor: Hashable, Sendable, Codable {
   /// Thresholds for crossings.
   public struct Configuration: Hashable, Sendable, Codable {
@@ -84,7 +84,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     return monitor
   }
 
-  /// Ids of the places that the user is in, sorted.
+  /// Ids of the places that contain the user, sorted.
   public var inside: [String] { fences.filter { $0.side == .inside }.map(\.id) }
 
   /// Processes the next fix. Ignores a fix that is not later than the previous one.
@@ -194,7 +194,7 @@ extension GeofenceMonitor {
     struct Passing: Hashable, Codable {
       var entry: Location
       var exit: Location
-      /// Last fix before the place and first one after it.
+      /// Last fix before the place and first fix after it.
       var from: Location
       var to: Location
     }
@@ -253,7 +253,7 @@ extension GeofenceMonitor {
         <= Geodesic.distanceMeters(from: way.to.coordinate, to: fix.coordinate)
     }
 
-    /// Returns the entry and the exit of a possible visit if the fixes after it and a trip support it; otherwise an
+    /// Returns the entry and the exit of a possible visit if a trip and the fixes after the visit confirm it, or an
     /// empty array.
     mutating func confirmPassing(
       _ fix: Location, onTripSince tripStart: Date?, _ configuration: Configuration
@@ -307,8 +307,8 @@ extension GeofenceMonitor {
       return (low + high) / 2
     }
 
-    /// Returns the last argument between `from` and `to` for which a condition holds, by bisection. It must hold at
-    /// `from`.
+    /// Returns the last argument between `from` and `to` for which a condition holds, by bisection. The condition must
+    /// hold at `from`.
     private static func edge(from: Double, to: Double, _ holds: (Double) -> Bool) -> Double {
       var (inner, outer) = (from, to)
       for _ in 0..<40 {
@@ -332,7 +332,7 @@ extension GeofenceMonitor {
       return (.inside, run.first)
     }
 
-    /// Returns the side that a fix is certainly on, or `nil` if the fix is within the margin or too inaccurate.
+    /// Returns the side on which a fix certainly is, or `nil` if the fix is within the margin or too inaccurate.
     func side(seenBy fix: Location, _ configuration: Configuration) -> Side? {
       // Treat an unknown accuracy as 0 m, because some devices report none.
       let accuracy = max(0, fix.horizontalAccuracy)

@@ -10,8 +10,8 @@ public enum GeofenceVisit: Sendable {
   /// Key of the property that contains the duration of the visit in seconds.
   public static let durationKey = "Duration"
 
-  /// Returns the default id of a visit. It is derived from place and time, so processing the same fixes again creates
-  /// the same visits.
+  /// Returns the default id of a visit. The id is derived from place and time, so processing the same fixes again
+  /// creates the same visits.
   public static func id(geofenceId: String, enteredAt: Date) -> String {
     NaturalKey.id(for: "visit", geofenceId, NaturalKey.part(enteredAt))
   }
@@ -29,7 +29,7 @@ public enum GeofenceVisit: Sendable {
   /// Ends a visit. An exit before the entry counts as simultaneous with it. Preserves the user's edits of the event.
   public static func closed(_ visit: Event, at date: Date) -> Event {
     var visit = visit
-    // The user may have moved the event; the property contains the detected entry.
+    // Use the property, which contains the detected entry, because the user may have moved the event.
     let entered = visit.properties[enteredAtKey]?.dateValue ?? visit.timestamp
     let exited = max(date, entered)
     visit.endDate = max(exited, visit.timestamp)

@@ -4,7 +4,7 @@ import TrendyModels
 /// Divides a trip into legs by finding the most likely sequence of transport modes for its speeds and motion readings.
 ///
 /// Uses a hidden Markov model with four modes. The cost of a mode in a cell grows with the difference between its
-/// typical speed and the measured one, relative to the spread of the mode and the accuracy of the fixes. A
+/// typical speed and the measured speed, relative to the spread of the mode and the accuracy of the fixes. A
 /// contradicting motion reading and each change of mode add to the cost.
 struct LegFinder: Hashable, Sendable, Codable {
   private struct Cell: Hashable, Codable {
@@ -26,7 +26,7 @@ struct LegFinder: Hashable, Sendable, Codable {
   private var cells: [Cell] = []
   private var open: Cell?
   private var openFix: Location?
-  /// Minimum duration of a cell in seconds. Doubled when a trip has too many cells, to bound their number.
+  /// Minimum duration of a cell in seconds. Doubled when a trip has too many cells, to bound the number of cells.
   private var span: TimeInterval = 20
 
   mutating func add(_ fix: Location, distance: Double, motion: MotionHistory) {
@@ -118,7 +118,7 @@ struct LegFinder: Hashable, Sendable, Codable {
 
   /// Corrects modes that depend on several cells: slow buses, interrupted rides, and the ends of rides.
   private func settle(_ modes: inout [MotionState], of row: [Cell]) {
-    // A bus that stops often is as slow as a bicycle on average, but faster between its stops.
+    // Detect buses that stop often, which are as slow as bicycles on average but faster between their stops.
     for run in Self.runs(of: modes) where [.cycling, .running].contains(modes[run.lowerBound]) {
       let speeds = row[run].map(\.speed).sorted()
       let isRead = row[run].contains { $0.activity?.state == modes[run.lowerBound] }
@@ -170,7 +170,7 @@ struct LegFinder: Hashable, Sendable, Codable {
   /// Speeds in m/s.
   private static let fasterThanCycling = 8.0
   private static let standing = 0.7
-  /// Maximum duration in seconds of a change of trains, and of pushing a bicycle.
+  /// Maximum durations in seconds of a change of trains and of pushing a bicycle.
   private static let changeSeconds: TimeInterval = 420
   private static let pushSeconds: TimeInterval = 120
 
@@ -206,7 +206,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     let seconds = max(1, cell.end.timeIntervalSince(cell.start))
     let speed = cell.crow / seconds
     let noise = cell.noise / seconds
-    // A speed above that of a car costs nothing: trains are faster, and no other mode fits them better.
+    // A speed above that of a car adds no cost, because trains are faster and no other mode fits them better.
     let miss = mode.state == .automotive ? min(0, speed - mode.speed) : speed - mode.speed
     let wrongSpeed = min(Mode.maxMismatch, miss * miss / (2 * (mode.spread * mode.spread + noise * noise)))
     let standing = Mode.standing + speed * speed / (2 * (0.25 + noise * noise))

@@ -4,8 +4,8 @@ public import TrendyProtocols
 
 /// Motion handler that debounces the readings its owner passes to it.
 ///
-/// It has no timer: after the debounce, the next reading or ``tick(at:)`` confirms the change. Unknown readings and
-/// those below ``minimumConfidence`` are ignored.
+/// The handler has no timer: after the debounce, the next reading or ``tick(at:)`` confirms the change. Unknown
+/// readings and readings below ``minimumConfidence`` are ignored.
 public final class MotionActivityHandler: MotionActivityHandlerProtocol {
   public weak var delegate: (any MotionActivityHandlerDelegate)?
   /// Last accepted state.

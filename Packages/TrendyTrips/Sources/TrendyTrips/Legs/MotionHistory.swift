@@ -11,7 +11,7 @@ struct MotionHistory: Hashable, Sendable, Codable {
 
   private var readings: [Reading] = []
 
-  /// Adds a reading. Ignores unknown readings and those older than the last one.
+  /// Adds a reading. Ignores unknown readings and readings older than the last one.
   mutating func add(_ activity: MotionActivity) {
     guard activity.state != .unknown, activity.timestamp.timeIntervalSinceReferenceDate.isFinite else { return }
     if let last = readings.last {

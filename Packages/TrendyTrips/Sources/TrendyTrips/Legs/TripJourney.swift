@@ -9,12 +9,12 @@ struct TripJourney: Hashable, Sendable, Codable {
   /// Position and time of the last movement. A fix within the position noise is not a movement.
   private(set) var anchor: Location
   private(set) var lastMovement: Date
-  /// Last fix of the trip; walking during a pause is not included.
+  /// Last fix of the trip. Walking during a pause is not included.
   private(set) var lastFix: Location
   /// Maximum distance from the start in metres. Unlike the path length, it does not grow with noise.
   private(set) var reach = 0.0
   var lastPing: Date
-  /// Time when driving stopped; `nil` while driving.
+  /// Time when driving stopped, or `nil` while driving.
   private(set) var pausedAt: Date?
   private(set) var isAtSkipPlace = false
   /// Whether the start position may be outdated, because the last fix was older than the start.
@@ -23,7 +23,7 @@ struct TripJourney: Hashable, Sendable, Codable {
   private var lastRoutePoint: Date
 
   /// Creates the state of a trip. `way` contains the fixes since the first movement in chronological order, or only the
-  /// last fix. It must not be empty.
+  /// last fix. `way` must not be empty.
   init(way: [Location], startTime: Date, configuration: TripConfiguration) {
     let first = way[0]
     record = TripRecord(
@@ -51,7 +51,7 @@ struct TripJourney: Hashable, Sendable, Codable {
     lastFix = fix
     if isStartStale {
       isStartStale = false
-      // The device moved without recording fixes, so the trip did not start at the old position.
+      // Move the start to this fix if the device moved without recording fixes.
       let away = Geodesic.distanceMeters(from: record.trip.startCoordinate, to: fix.coordinate)
       if away >= calculator.config.maxJumpDistance, calculator.accepts(fix) {
         record.trip.startCoordinate = fix.coordinate
@@ -73,7 +73,7 @@ struct TripJourney: Hashable, Sendable, Codable {
 
   private mutating func noteSpeed(_ fix: Location, hop: Double, since previous: Location) {
     let seconds = fix.timestamp.timeIntervalSince(previous.timestamp)
-    // A speed computed over a few seconds is mostly noise.
+    // Compute the speed only over at least five seconds, because over a shorter time it is mostly noise.
     let measured = fix.speed ?? (seconds >= 5 && hop > 0 ? hop / seconds : nil)
     guard let measured, measured < 100 else { return }
     record.topSpeed = max(record.topSpeed ?? 0, measured)

@@ -18,7 +18,7 @@ struct DetectedEvent: Hashable, Sendable, Codable {
     case own
     /// The user edited or deleted the event. Detection no longer writes to it.
     case personal
-    /// A later run did not detect the event again, and deletes it. Its id is never reused.
+    /// A later run did not detect the event again, and deletes the event. Its id is never reused.
     case withdrawn
   }
 
@@ -30,11 +30,11 @@ struct DetectedEvent: Hashable, Sendable, Codable {
   /// Latitude, longitude and radius (degrees, metres) of the place at the time of detection.
   var circle: [Double]?
   var start: Date
-  /// `nil` while a visit is open.
+  /// End of the trip or visit, or `nil` while a visit is open.
   var end: Date?
   var standing = Standing.own
-  /// Id of an event from another recording or an import that describes the same trip or visit. If set, this one is not
-  /// written.
+  /// Id of an event from another recording or an import that describes the same trip or visit. If set, this event is
+  /// not written.
   var twin: String?
   /// Event as detection last wrote it.
   var written: CreateEventRequest?
@@ -52,8 +52,8 @@ struct DetectedEvent: Hashable, Sendable, Codable {
 
   /// Returns the stored form.
   ///
-  /// A withdrawn event whose deletion has not been confirmed sorts as unsettled. Every detection run then reads it
-  /// again, even if the clock was wrong at the time of the withdrawal.
+  /// A withdrawn event whose deletion has not been confirmed sorts as unsettled. Every detection run therefore reads
+  /// such an event again, even if the clock was wrong at the time of the withdrawal.
   func note() throws -> TrackNote {
     let time = isToBeDeleted ? Self.unsettled : settledAt ?? Self.unsettled
     return TrackNote(kind: .finding, id: eventId, time: time, content: Array(try WireJSON.encode(self)))
@@ -69,10 +69,10 @@ struct DetectedEvent: Hashable, Sendable, Codable {
     self.end = end
   }
 
-  /// Returns how many seconds two detected events overlap; negative if they do not.
+  /// Returns the overlap of two detected events in seconds, or a negative number if they do not overlap.
   ///
-  /// - Parameter seen: time until which this event is known to have lasted if it has no end. Its duration then counts
-  ///   as at least 1 s.
+  /// - Parameter seen: time until which this event is known to have lasted if it has no end. In this case, its duration
+  ///   counts as at least 1 s.
   func overlap(with other: DetectedEvent, openUntil seen: Date) -> TimeInterval {
     min(end ?? max(seen, start + 1), other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
   }
@@ -80,7 +80,7 @@ struct DetectedEvent: Hashable, Sendable, Codable {
 
 extension DetectedEvent {
   /// Returns whether two detected events describe the same trip or visit in two recordings.
-  /// - Parameter event: event created for `other`. Its starting point must agree as well.
+  /// - Parameter event: event created for `other`. The two starting points must agree as well.
   func isTwin(of other: DetectedEvent, _ event: Event) -> Bool {
     guard kind == other.kind, geofenceId == other.geofenceId, standing != .withdrawn, let end, let otherEnd = other.end,
       Event.isOneMoment(start, other.start),
@@ -146,7 +146,7 @@ extension Event {
     isAsWritten(written) && notes == nil && properties == written.properties
   }
 
-  /// Returns the event with its detected fields replaced; all other fields keep their values.
+  /// Returns the event with its detected fields replaced. All other fields keep their values.
   func updated(by finding: Event) -> Event {
     var event = self
     event.eventTypeId = finding.eventTypeId
@@ -159,7 +159,7 @@ extension Event {
     return event
   }
 
-  /// Keys of the properties that detection computes, as opposed to those that the user enters.
+  /// Keys of the properties that detection computes, as opposed to properties that the user enters.
   private static let found: Set<String> = [
     TripRecord.PropertyKey.distance.rawValue, TripRecord.PropertyKey.duration.rawValue,
     TripRecord.PropertyKey.averageSpeed.rawValue, TripRecord.PropertyKey.topSpeed.rawValue,

@@ -11,19 +11,19 @@ public protocol DetectedEventStore: Sendable {
   func tripStop() throws -> TripStop
   /// Returns the id of the event type for trips. Creates the type if it does not exist.
   func tripTypeId() throws -> String
-  /// Returns an event, or `nil` if it never existed or was deleted.
+  /// Returns an event, or `nil` if the event never existed or was deleted.
   func event(id: String) throws -> Event?
-  /// Returns the id of an existing event that duplicates one detected in a recording, or `nil`.
+  /// Returns the id of an existing event that duplicates an event detected in a recording, or `nil`.
   ///
-  /// This happens if the same track was imported before in another file format; see `Event.isTwin(of:)`.
+  /// Such a duplicate exists if the track was imported before in another file format (see `Event.isTwin(of:)`).
   func twin(of event: Event) throws -> String?
-  /// Returns the id of an imported event that describes the same trip as a newly detected one, or `nil`.
+  /// Returns the id of an imported event that describes the same trip as a newly detected trip, or `nil`.
   ///
   /// The two events overlap by more than half of the longer one. Events created by detection are not considered.
   func told(_ trip: Event) throws -> String?
   /// Creates a detected event.
   ///
-  /// - Returns: `false` if an event with this id was deleted; a deleted id is never reused.
+  /// - Returns: `false` if an event with this id was deleted, because deleted ids are never reused.
   func create(_ event: Event) throws -> Bool
   /// Writes the fields that differ between `held` and `event`.
   ///

@@ -28,11 +28,11 @@ struct DetectionWritePlan {
 }
 
 extension DetectionPass {
-  /// Compares the detected events with the stored ones and returns the changes to make.
+  /// Compares the detected events with the stored events and returns the changes to make.
   ///
-  /// The detection read the readings after `baseTime` and up to `through`; `nil` means no limit. Events settled after
-  /// `through` remain unchanged, but unsettled ones are always compared. Events without an end lasted at least until
-  /// `seenUntil`, the time of the last reading of the previous detection.
+  /// The detection read the readings after `baseTime` and up to `through`. A limit of `nil` means all readings. Events
+  /// settled after `through` remain unchanged, but unsettled events are always compared. Events without an end lasted
+  /// at least until `seenUntil`, the time of the last reading of the previous detection.
   func plan(
     for found: DetectionResult, since baseTime: Date?, through: Date?, seenUntil: Date, lastTime: Date
   ) throws -> DetectionWritePlan {
@@ -46,7 +46,7 @@ extension DetectionPass {
     var held = try notes.map { try DetectedEvent($0) }
     let others = found.refused.union(found.byKey.keys).subtracting(held.map(\.key))
     if let baseTime, !others.isEmpty {
-      // A trip that ended before the checkpoint may have continued after it.
+      // Include earlier trips, because a trip that ended before the checkpoint may have continued after it.
       let earlier = try store.notes(
         .finding, device: device, after: baseTime - Self.reopeningSeconds, through: baseTime, isDescending: false,
         limit: .max)
@@ -57,7 +57,7 @@ extension DetectionPass {
       let finding = held[index]
       let event = try journal.event(id: finding.eventId)
       if finding.isToBeDeleted {
-        // An earlier process ended during the deletion. Delete the event unless it is already gone.
+        // An earlier process ended during the deletion, so delete the event unless it is already gone.
         if event == nil { continue }
         held[index].standing = .own
       }
@@ -86,7 +86,7 @@ extension DetectionPass {
       }
     }
     // An event whose start moved is recognised by overlap: in chronological order, each new event takes over the stored
-    // one that it overlaps most.
+    // event that it overlaps most.
     for finding in open.sorted(by: { ($0.start, $0.key) < ($1.start, $1.key) }) {
       let alike = free.filter { index in
         held[index].kind == finding.kind && held[index].geofenceId == finding.geofenceId
@@ -145,11 +145,11 @@ extension DetectionPass {
     }
     let wanted = try wanted(finding, id: held.eventId, in: found)
     guard let event else {
-      // An earlier process ended before it created the event.
+      // Create the event, because an earlier process ended before it did.
       create(settled, as: try completed(wanted, of: finding), into: &plan)
       return settled
     }
-    // The intended version was written, but a crash prevented recording this.
+    // Record that the intended version was written, which a crash prevented.
     if let intended = held.intended, event.isAsWritten(Event(intended)) { settled.written = intended }
     if event.isAsWritten(wanted) {
       if settled != held { plan.remarks.append(settled) }
@@ -163,8 +163,8 @@ extension DetectionPass {
 
   /// Returns the id of an existing event that describes the same trip or visit, or `nil`.
   ///
-  /// That event was imported or detected in another recording. Its id differs: ids are derived from timestamps, which
-  /// file formats round differently.
+  /// That event was imported or detected in another recording. Its id differs, because ids are derived from timestamps,
+  /// which file formats round differently.
   private func twin(of finding: DetectedEvent, in found: DetectionResult) throws -> String? {
     guard let end = finding.end else { return nil }
     let event = try wanted(finding, id: finding.key, in: found)
@@ -173,7 +173,7 @@ extension DetectionPass {
     for other in try store.devices() where other.name != device && Recording.isRecording(device: other.name) {
       guard other.firstTime <= end, other.lastTime >= finding.start else { continue }
       let notes = try store.notes(.finding, device: other.name, after: nil, isDescending: false, limit: .max)
-      // These notes include events that the user edited or deleted.
+      // Search the notes, because they include events that the user edited or deleted.
       if let known = try notes.map({ try DetectedEvent($0) }).first(where: { $0.isTwin(of: finding, event) }) {
         return known.twin ?? known.eventId
       }
@@ -205,7 +205,7 @@ extension DetectionPass {
 
   /// Returns whether an event id is already used.
   ///
-  /// It may belong to a withdrawn event, to an event whose start has moved since, or to an event of another device with
+  /// The id may belong to a withdrawn event, to an event whose start has moved since, or to another device's event with
   /// the same start. A recording shares its ids with the device that recorded it.
   private func isTaken(_ id: String, for finding: DetectedEvent) throws -> Bool {
     guard let (owner, note) = try store.note(.finding, id: id) else { return false }
@@ -217,13 +217,14 @@ extension DetectionPass {
 
   /// Withdraws a detected event that the readings no longer support.
   ///
-  /// If the user has edited the event, it becomes the user's own instead.
+  /// If the user has edited the event, the event is kept as the user's own instead.
   /// - Parameter lastTime: time of the last reading.
   private func withdraw(_ held: DetectedEvent, event: Event?, lastTime: Date, into plan: inout DetectionWritePlan) {
     var finding = held
     guard held.standing != .withdrawn else { return }
     if let id = held.geofenceId, geofences[id]?.circle != held.circle || geofences[id]?.isActive != true {
-      // The place has been moved, resized or deactivated since, so earlier visits to it cannot be verified.
+      // Keep settled visits to a place that has since been moved, resized or deactivated, because they cannot be
+      // verified.
       guard held.settledAt == nil else { return }
       finding.settledAt = now
       plan.remarks.append(finding)
@@ -242,7 +243,7 @@ extension DetectionPass {
       }
     }
     finding.standing = .personal
-    // The user's event covers the readings so far, but must not absorb later ones.
+    // The user's event covers the readings so far, but must not absorb later readings.
     finding.end = held.end ?? max(held.start, lastTime)
     finding.settledAt = held.settledAt ?? lastTime
     if finding != held { plan.remarks.append(finding) }

@@ -24,7 +24,8 @@ struct DetectionPass {
   var store: any TrackStore { reader.store }
   var journal: any DetectedEventStore { reader.journal }
 
-  /// Runs detection and writes the changes. Runs it again if an event was edited between the comparison and the write.
+  /// Runs detection and writes the changes. Repeats detection if an event was edited between the comparison and the
+  /// write.
   ///
   /// - Parameter onReading: called every 256 readings with the time reached. If it throws, the run ends without
   ///   writing.
@@ -66,7 +67,7 @@ struct DetectionPass {
       for: found, since: baseTime, through: through, seenUntil: last?.machine.time ?? lastTime, lastTime: lastTime)
     var commit = TrackChanges()
     if !plan.operations.isEmpty {
-      // Save the intent first. After a crash before the second save, the event is then recognised as detected.
+      // Save the intent first, so that after a crash before the second save, the event is recognised as detected.
       commit.put = try plan.notes(isIntent: true)
       try store.commit(commit, device: device)
     }
@@ -96,7 +97,7 @@ extension DetectionPass {
   /// Processes the readings after the base checkpoint.
   ///
   /// Ends early if the state at a stored checkpoint after the last new reading equals that checkpoint, because the
-  /// remaining readings would have the same results as before.
+  /// remaining readings would yield the same results as before.
   /// - Parameter newThrough: time of the last new reading, or `nil` if unknown.
   /// - Returns: The time of that checkpoint, or `nil` if all readings were read.
   private func readOn(
@@ -165,7 +166,7 @@ struct DetectionReplay {
     self.device = device
     machine = base?.machine ?? DetectionStateMachine(device: device)
     kept = base?.kept ?? []
-    // Keep the base checkpoint, which a later detection may need.
+    // Keep the base checkpoint, because a later run may need it.
     if let time = base?.machine.time, isDue(time) {
       kept.append(time)
       new[time] = machine
@@ -198,7 +199,7 @@ struct DetectionReplay {
     kept.last.map { time.timeIntervalSince($0) >= Self.interval } ?? true
   }
 
-  /// Removes every other one of the older checkpoints, because most late readings are only slightly late.
+  /// Removes every other older checkpoint, because most late readings are only slightly late.
   private mutating func thin() {
     guard kept.count > Self.limit else { return }
     let old = kept.prefix(Self.limit / 2)
@@ -233,6 +234,6 @@ struct DetectionReplay {
   private static let spacing = 500
   /// Minimum number of seconds between two checkpoints.
   private static let interval: TimeInterval = 6 * 3600
-  /// Number of checkpoints above which old ones are thinned.
+  /// Number of checkpoints above which old checkpoints are thinned.
   private static let limit = 48
 }

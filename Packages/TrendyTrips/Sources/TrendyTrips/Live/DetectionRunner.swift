@@ -5,10 +5,10 @@ public import TrendyProtocols
 
 /// Detects trips and visits in the readings from all devices and writes them as events.
 ///
-/// The events do not depend on whether readings arrive one by one, in batches, late, or again after a restart. A
-/// reading older than the last one makes detection start again from a checkpoint before it. An event is written when it
-/// has ended, and updated or deleted if later readings contradict it. An event that the user edited or deleted is
-/// neither changed nor detected again.
+/// The events do not depend on whether readings arrive one by one, in batches, late, or again after a restart. If a
+/// reading is older than the last one, detection starts again from a checkpoint before that reading. Events are written
+/// when they have ended, and updated or deleted if later readings contradict them. Events that the user edited or
+/// deleted are neither changed nor detected again.
 public final class DetectionRunner: Sendable {
   let store: any TrackStore
   let journal: any DetectedEventStore
@@ -58,7 +58,7 @@ public final class DetectionRunner: Sendable {
   }
 
   /// Stores readings and runs detection over them. Holds one lock throughout, so that the returned changes are exactly
-  /// those caused by these readings.
+  /// the changes caused by these readings.
   public func take(_ readings: [TrackReading], device: String) throws -> (kept: TrackAppend, changes: Changes) {
     try store.withReader {
       var kept = TrackAppend()
@@ -81,7 +81,7 @@ public final class DetectionRunner: Sendable {
   public func readAll() throws -> Changes {
     var all = Changes()
     for device in try store.devices() where !DisplayOnlyTrack.isKept(device: device.name) {
-      // A recording without new readings cannot change. Skip it, because there may be thousands.
+      // Skip recordings without new readings, which cannot change, because there may be thousands of them.
       if Recording.isRecording(device: device.name), try store.unread(device: device.name) == nil { continue }
       all.add(try read(device: device.name))
     }
@@ -100,12 +100,12 @@ public final class DetectionRunner: Sendable {
     }
   }
 
-  /// Repeats detection over all readings, or over those since a given time.
+  /// Repeats detection over all readings, or over the readings since a given time.
   ///
   /// - Parameters:
-  ///   - since: Time from which readings are processed again; `nil` for all.
+  ///   - since: Time from which readings are processed again, or `nil` for all readings.
   ///   - onProgress: Called every 256 readings. If it throws, detection ends. Devices processed before then keep their
-  ///     new events; the next ``readAll()`` processes the others.
+  ///     new events, and the next ``readAll()`` processes the remaining devices.
   @discardableResult
   public func readAgain(since: Date? = nil, onProgress: (Progress) throws -> Void = { _ in }) throws -> Changes {
     let spans = try store.devices().filter { !DisplayOnlyTrack.isKept(device: $0.name) }.map { device in
@@ -123,8 +123,8 @@ public final class DetectionRunner: Sendable {
       let before = progress.done
       try onProgress(progress)
       let changes = try read(device: span.device) { time in
-        // Clamp: the device may have sent more since the list was created, and detection starts at an earlier
-        // checkpoint.
+        // Clamp the progress, because the device may have sent more readings since the list was created, and detection
+        // starts at an earlier checkpoint.
         progress.done = before + min(max(time.timeIntervalSince(span.start), 0), span.length)
         try onProgress(progress)
       }
@@ -141,7 +141,7 @@ public final class DetectionRunner: Sendable {
     let finding = try DetectedEvent(note)
     var readings = 0
     try store.forEach(device: device, after: finding.start - 0.001, through: finding.end) { _ in readings += 1 }
-    // Sort by time: the log may list a decision about a fix before an earlier one about the stay point.
+    // Sort by time, because the log may list a decision about a fix before an earlier decision about the stay point.
     let decisions = finding.decisions.enumerated()
       .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     return FindingExplanation(
@@ -149,7 +149,7 @@ public final class DetectionRunner: Sendable {
       isSettled: finding.settledAt != nil, decisions: decisions, readings: readings)
   }
 
-  /// Returns the events detected in a device's readings in order of start, including those that the user edited or
+  /// Returns the events detected in a device's readings in order of start, including events that the user edited or
   /// deleted.
   public func events(device: String) throws -> [(id: String, isTrip: Bool)] {
     let findings = try store.notes(.finding, device: device, after: nil, isDescending: false, limit: .max)
@@ -230,7 +230,7 @@ extension DetectionRunner {
     NaturalKey.id(for: "checkpoint", device, NaturalKey.part(time))
   }
 
-  /// Returns the newest checkpoint, or `nil` if there is none or it has another format version.
+  /// Returns the newest checkpoint, or `nil` if there is none or the newest one has another format version.
   func lastCheckpoint(of device: String) throws -> Checkpoint? {
     let notes = try store.notes(.checkpoint, device: device, after: nil, isDescending: true, limit: 1)
     guard let content = notes.first?.content else { return nil }
@@ -262,7 +262,8 @@ extension DetectionRunner {
   }
 
   static func decode(_ content: [UInt8]) -> Checkpoint? {
-    // A checkpoint of another format version fails to decode. Detection then starts from the first reading.
+    // Decoding fails if the checkpoint has another format version. In this case, detection starts from the first
+    // reading.
     try? WireJSON.decode(Checkpoint.self, from: Data(content))
   }
 

@@ -2,12 +2,12 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// State machine that detects the trips and visits of one device in its readings, which must be in order of time.
+/// State machine that detects the trips and visits of one device in its readings, which must be in chronological order.
 ///
-/// It is a value and reads no clock: only the timestamps of the readings matter, so stored readings yield the same
-/// result in batches of any size. A ``TripDetector`` detects trips in the fixes. Trip commands of the device
-/// (``/TrendyProtocols/TripCommand``) take precedence: a ``TripTracker`` creates their trips, and detected trips that
-/// overlap these are discarded.
+/// The state machine is a value type and never reads a clock. Only the timestamps of the readings matter, so stored
+/// readings yield the same result in batches of any size. A ``TripDetector`` detects trips in the fixes. Trip commands
+/// from the device (``/TrendyProtocols/TripCommand``) take precedence: a ``TripTracker`` creates trips from the
+/// commands, and detected trips that overlap these are discarded.
 struct DetectionStateMachine: Hashable, Sendable, Codable {
   enum Effect: Hashable, Sendable {
     /// A trip ended. Sent again with the same id if the trip turns out to continue.
@@ -34,18 +34,18 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
   }
 
   private var movement: MovementDetector
-  /// Intervals of the most recent trips created by commands, including cancelled ones.
+  /// Intervals of the most recent trips created by commands, including cancelled trips.
   private var called: [Span] = []
   /// Intervals of the most recent detected trips.
   private var detected: [Span] = []
   private var tracker: TripTracker?
-  /// Entry time for each place that the device is in, by geofence id.
+  /// Entry time for each place that contains the device, by geofence id.
   private(set) var openVisits: [String: Date] = [:]
   /// Time of the last reading.
   private(set) var time: Date?
 
   init(device: String) {
-    // A recording must lead to the same trip ids on every device that imports it.
+    // Use no device id for a recording, which must lead to the same trip ids on every device that imports it.
     let deviceId = Recording.isRecording(device: device) ? "" : device
     movement = MovementDetector(trips: TripDetector(configuration: .init(deviceId: deviceId)))
   }
@@ -108,16 +108,16 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
     }
   }
 
-  /// Returns the effects of the time between the last reading and `date`, assuming that no reading arrives late.
+  /// Returns the effects of the time between the last reading and `date`, assuming that no readings arrive late.
   ///
-  /// Call this on a copy: late readings may still arrive.
+  /// Call this method on a copy, because late readings may still arrive.
   mutating func settle(at date: Date) -> [Effect] {
     let effects = movement.onTick(at: date, onTripSince: tracker?.currentTrip?.startTime)
     return visits(effects.crossings) + tracked { $0.onTick(at: date) } + found(effects.trips)
   }
 
-  /// Returns the effects of the end of a recording, where a trip in progress ends at the last reading. Call this on a
-  /// copy.
+  /// Returns the effects of the end of a recording, where a trip in progress ends at the last reading. Call this method
+  /// on a copy.
   mutating func finish() -> [Effect] {
     let effects = movement.finish(onTripSince: tracker?.currentTrip?.startTime)
     return visits(effects.crossings) + found(effects.trips)
@@ -126,7 +126,7 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
   private mutating func take(_ call: TripCommand) -> [Effect] {
     if tracker == nil {
       tracker = TripTracker(configuration: Self.configuration(movement.trips.configuration))
-      // The fix sent with the command has already been processed. It is the start of the trip.
+      // Start the trip at the fix sent with the command, which has already been processed.
       if let fix = movement.trips.lastFix { tracker?.onLocation(fix) }
     }
     let date = call.timestamp
@@ -209,9 +209,10 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
   private static func configuration(_ detector: TripDetector.Configuration) -> TripConfiguration {
     TripConfiguration(
       skipPlaces: detector.skipPlaces, skipRadiusMeters: detector.skipRadius,
-      // A detected trip may begin at the same fix. The suffix makes the ids different.
+      // The suffix makes the id differ from that of a detected trip that begins at the same fix.
       deviceId: detector.deviceId + "/car",
-      // Commands and the fixes sent with them may be minutes apart. The default filter would discard most of the path.
+      // Use a wider filter, because commands and the fixes sent with them may be minutes apart. The default filter
+      // would discard most of the path.
       distanceFilter: DistanceFilterConfig(maxJumpDistance: 5000, maxAccuracy: detector.maximumAccuracy),
       silenceSeconds: detector.silenceSeconds)
   }

@@ -7,13 +7,13 @@ public struct DevicePresence: Hashable, Sendable {
   public var device: String
   /// Last fix that the detector has processed.
   public var lastFix: Location?
-  /// Trip in progress, if any. It will be saved with the same id when it ends, and with at least this path length.
+  /// Trip in progress, if any. When the trip ends, it is saved with the same id and at least this path length.
   public var trip: TripRecord?
   /// Transport mode at the last fix, or `unknown` without a trip.
   public var mode = MotionState.unknown
   /// Whether the trip is paused, at a skip place or because the car is off.
   public var isPaused = false
-  /// Entry time for each place that the device is in, by geofence id.
+  /// Entry time for each place that contains the device, by geofence id.
   public var visits: [String: Date]
 
   /// Creates the presence of a device without a trip in progress.

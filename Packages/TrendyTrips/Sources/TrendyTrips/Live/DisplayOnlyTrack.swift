@@ -14,9 +14,9 @@ public enum DisplayOnlyTrack: Sendable {
     return prefix + source
   }
 
-  /// Returns the device name for the fixes of one track, or `nil` if there are none.
+  /// Returns the device name for the fixes of one track, or `nil` if the track has no fixes.
   ///
-  /// The name consists of the time and position of the earliest fix. It is therefore the same in all file formats.
+  /// The name consists of the time and position of the earliest fix, and is therefore the same in all file formats.
   public static func device(ofTrack fixes: [Location]) -> String? {
     fixes.min { $0.timestamp < $1.timestamp }.map { device(of: Recording.name($0)) }
   }

@@ -3,8 +3,8 @@ public import TrendyModels
 
 /// Detects the trips of one device, and its entries into and exits from places.
 ///
-/// Both are detected in the same fixes, from which outliers are removed first. A route through a place between two
-/// fixes counts as a visit only if both belong to a trip. Fixes must be in chronological order.
+/// Trips and crossings are detected in the same fixes, from which outliers are removed first. A route through a place
+/// between two fixes counts as a visit only if both fixes belong to a trip. Fixes must be in chronological order.
 public struct MovementDetector: Hashable, Sendable, Codable {
   var trips: TripDetector
   var places: GeofenceMonitor
@@ -29,7 +29,7 @@ public struct MovementDetector: Hashable, Sendable, Codable {
   public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> Effects {
     var accepted: [Location] = []
     var effects = Effects(trips: trips.onLocation(location) { accepted.append($0) })
-    // A fix that is too inaccurate for trips can still show that the user is in a large place.
+    // Use fixes that are too inaccurate for trips, because they can still show that the user is in a large place.
     if location.horizontalAccuracy >= trips.configuration.maximumAccuracy, !trips.isHoldingFixes {
       accepted.append(location)
     }
@@ -42,7 +42,7 @@ public struct MovementDetector: Hashable, Sendable, Codable {
     var accepted: [Location] = []
     var effects = Effects(trips: trips.onTick(at: date) { accepted.append($0) })
     effects.crossings = crossings(accepted, onTripSince: tripStart)
-    // A delayed fix may still contradict an entry.
+    // Wait for delayed fixes, because they may still contradict an entry.
     if !trips.isHoldingFixes { effects.crossings += places.onTick(at: date) }
     return effects
   }

@@ -5,8 +5,8 @@ public import TrendyProtocols
 /// Imported track, stored in the track log as a device that will send no more readings.
 ///
 /// The device name consists of the time and position of the first fix. A track therefore has the same name regardless
-/// of how often and in which format it is imported, and a longer copy extends it. The ids of the trips depend on this
-/// track alone, not on the rest of the track log.
+/// of how often and in which format it is imported, and a longer copy of the track extends the recording. The ids of
+/// the trips depend on this track alone, not on the rest of the track log.
 public struct Recording: Hashable, Sendable {
   /// Device name of the readings in the track log.
   public let device: String

@@ -73,7 +73,7 @@ public struct OdometerCheck: Hashable, Sendable {
 
   /// Periods between consecutive readings.
   public private(set) var stretches: [Stretch] = []
-  /// Readings that are lower than an earlier one, presumably typing errors. They are ignored.
+  /// Readings that are lower than an earlier reading. They are ignored as presumed typing errors.
   public private(set) var ignored: [OdometerReading] = []
 
   /// Maximum absolute deviation that causes no warning.

@@ -9,7 +9,7 @@ public struct MileageLog: Sendable {
   private var odometers: [String: Double] = [:]
 
   /// Creates a log. `all` contains all of the user's counted trips, oldest first, because odometer readings are
-  /// computed from the first one.
+  /// computed from the first trip onwards.
   public init(of all: [TripEvent], vehicles: [Vehicle], places: [Geofence]) {
     self.places = places
     names = Dictionary(vehicles.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
@@ -31,7 +31,7 @@ public struct MileageLog: Sendable {
   public func byVehicle(_ trips: [TripEvent]) -> [VehicleMileage] {
     Dictionary(grouping: trips) { $0.vehicleId ?? "" }
       .map { id, trips in
-        // A trip keeps the name of its vehicle, which may have been deleted.
+        // Use the name stored with the trips if the vehicle has been deleted.
         let name = names[id] ?? trips.last?.carName ?? (id.isEmpty ? "no vehicle" : id)
         return VehicleMileage(vehicleId: id, name: name, mileage: Mileage(of: trips))
       }
@@ -69,7 +69,7 @@ public struct MileageLog: Sendable {
 
 /// Mileage of one vehicle.
 public struct VehicleMileage: Hashable, Sendable {
-  /// Id of the vehicle; empty for trips without one.
+  /// Id of the vehicle, or an empty string for trips without a vehicle.
   public var vehicleId: String
   /// Name of the vehicle.
   public var name: String

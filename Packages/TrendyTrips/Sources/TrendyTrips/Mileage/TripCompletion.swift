@@ -42,7 +42,7 @@ extension DataStoreProtocol {
 }
 
 extension [TripRule] {
-  /// The rules in order of precedence. The first that matches applies.
+  /// The rules in order of precedence. The first matching rule applies.
   public var inAskingOrder: [TripRule] { sorted { ($0.position, $0.id) < ($1.position, $1.id) } }
 }
 
@@ -83,7 +83,7 @@ extension TripEvent {
     return trip.event
   }
 
-  /// Returns the UTC offset in seconds of a time zone, or of the system's time zone if it is unknown.
+  /// Returns the UTC offset in seconds of a time zone, or of the system's time zone if `zone` is unknown.
   private static func secondsFromGMT(at date: Date, zone: String?) -> Int {
     let local = LocalTime()
     if let zone, zone != local.zoneName, let known = TimeZone(identifier: zone) {
@@ -117,7 +117,7 @@ extension OdometerCheck {
   public init(of vehicle: Vehicle, events: [Event], trips: [TripEvent]) {
     var readings = events.compactMap { OdometerReading.of($0) }.filter { $0.vehicleId == vehicle.id }.map(\.reading)
     let trips = trips.filter { $0.vehicleId == vehicle.id }
-    // The initial value has no timestamp. It precedes all trips and readings.
+    // Place the initial value, which has no timestamp, before all trips and readings.
     if let start = vehicle.startOdometer,
       let first = [trips.first?.start, readings.map(\.date).min()].compactMap(\.self).min()
     {

@@ -51,7 +51,7 @@ public struct TripEvent: Hashable, Sendable {
   /// Position of the arrival.
   public var endPlace: Coordinate? { route.last }
 
-  /// Ratio of path length to straight-line distance. `nil` if an end is unknown, or for a round trip: the ends are
+  /// Ratio of path length to straight-line distance. `nil` if an end is unknown, or for a round trip, whose ends are
   /// closer together than 200 m or a tenth of the path length.
   public var detour: Double? {
     guard let from = startPlace, let to = endPlace else { return nil }
@@ -59,7 +59,7 @@ public struct TripEvent: Hashable, Sendable {
     return direct < max(200, distance / 10) ? nil : distance / direct
   }
 
-  /// Track log name of the device or imported recording that the trip was detected in. `nil` for other trips.
+  /// Track log name of the device or imported recording in which the trip was detected. `nil` for other trips.
   public var device: String? { self[.device]?.stringValue }
 
   /// Number of fixes, or 0 if unknown. For part of a split trip, the number of fixes of the whole trip.
@@ -111,13 +111,13 @@ public struct TripEvent: Hashable, Sendable {
     event.properties[.averageSpeed] = averageSpeed.map { .number(($0 * 10).rounded() / 10) }
   }
 
-  /// Updates the properties that depend on edited ones. Duration and average speed depend on the times and the
+  /// Updates the properties that depend on edited properties. Duration and average speed depend on the times and the
   /// distance, and the vehicle's name on the vehicle. If the category changed, the rule is removed.
   ///
   /// - Parameters:
   ///   - old: the trip before the edit.
   ///   - vehicles: the user's vehicles.
-  ///   - edited: keys of properties that the edit itself set or removed. They remain as edited.
+  ///   - edited: keys of properties that the edit itself set or removed. These properties are not updated.
   public mutating func update(after old: TripEvent, vehicles: [Vehicle], keeping edited: Set<String> = []) {
     let given = event.properties
     if (start, end, distance) != (old.start, old.end, old.distance) { measure() }
@@ -152,10 +152,10 @@ public struct TripEvent: Hashable, Sendable {
 
   /// Splits the trip at a time within it.
   ///
-  /// Divides the distance according to the fixes, or in proportion to time if there are none.
+  /// Divides the distance according to the fixes, or in proportion to time if `fixes` is empty.
   /// - Parameters:
   ///   - date: time between start and end, exclusive.
-  ///   - id: id of the second trip; the first one keeps its id.
+  ///   - id: id of the second trip. The first trip keeps its id.
   ///   - fixes: fixes of the trip in order of time.
   public func split(at date: Date, id: String, fixes: [Location] = []) throws(EditError) -> (TripEvent, TripEvent) {
     guard date > start, date < end else { throw .outside(start: start, end: end) }
@@ -173,7 +173,7 @@ public struct TripEvent: Hashable, Sendable {
     second.route = after
     for index in [0, 1] {
       var half = index == 0 ? first : second
-      // It is unknown which of the two trips reached the top speed.
+      // Remove the top speed, because it is unknown which of the two trips reached it.
       half.event.properties[.topSpeed] = nil
       half.event.properties[.businessDistance] = nil
       half.measure()
@@ -198,8 +198,8 @@ public struct TripEvent: Hashable, Sendable {
     return start.addingTimeInterval(end.timeIntervalSince(start) * part)
   }
 
-  /// Merges two consecutive trips and connects them by a straight line. Keeps the first trip's id, notes and category;
-  /// different categories become `mixed`.
+  /// Merges two consecutive trips and connects them by a straight line. Keeps the first trip's id, notes and category,
+  /// but different categories become `mixed`.
   public func merged(with next: TripEvent) throws(EditError) -> TripEvent {
     guard next.start >= end else { throw .overlap }
     if let one = vehicleId, let other = next.vehicleId, one != other { throw .vehicles }

@@ -8,7 +8,7 @@ public enum TripCategory: String, Hashable, Sendable, Codable, CaseIterable {
   case mixed
 }
 
-/// Properties of a trip that rules can refer to.
+/// Properties of a trip to which rules can refer.
 public struct TripFacts: Hashable, Sendable {
   /// Places at the start and at the end.
   public var ends: [Geofence]

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Trips that recorded a drive a second time, each with the trip that is counted instead.
+/// Trips that record a drive a second time, each mapped to the trip that is counted instead.
 ///
 /// A user is in one place at a time, but may carry several trackers, or import a track of a drive that a device has
-/// recorded. Only one of several simultaneous trips from different sources counts; the others are its witnesses.
-/// Nothing is stored: if the counted trip is deleted, a witness counts instead.
+/// recorded. Only one of several simultaneous trips from different sources counts. The other trips are its witnesses.
+/// This result is not stored, so if the counted trip is deleted, a witness counts instead.
 public struct TripWitnesses: Hashable, Sendable {
   /// Id of the counted trip for the id of each witness.
   public let countedIds: [String: String]
@@ -14,8 +14,8 @@ public struct TripWitnesses: Hashable, Sendable {
   ///
   /// A trip is a witness if counted trips from other sources cover more than half of its duration. Trips that the user
   /// entered or classified are counted first, then trips detected by devices, so that an import does not change the
-  /// mileage. Among trips of equal rank, the one with the most fixes is counted first. A counted trip that is part of a
-  /// longer one always becomes its witness.
+  /// mileage. Among trips of equal rank, the trip with the most fixes is counted first. A counted trip that is part of
+  /// a longer trip always becomes a witness of the longer trip.
   public init(among trips: [TripEvent]) {
     var countedIds: [String: String] = [:]
     var group: [TripEvent] = []
@@ -42,7 +42,7 @@ public struct TripWitnesses: Hashable, Sendable {
     guard claims.contains(where: { $0.source != claims[0].source }) else { return }
     var counted: [Claim] = []
     for claim in claims where !claim.isCovered(by: counted) { counted.append(claim) }
-    // A counted trip may be part of a longer one with a lower rank.
+    // Check the counted trips again, because one may be part of a longer trip with a lower rank.
     for claim in counted.sorted(by: { ($1.seconds, $0.id) < ($0.seconds, $1.id) })
     where claim.isCovered(by: counted) {
       counted.removeAll { $0.id == claim.id }
@@ -54,7 +54,7 @@ public struct TripWitnesses: Hashable, Sendable {
     }
   }
 
-  /// Trip that competes with others to be counted.
+  /// Trip that competes with other trips to be counted.
   private struct Claim {
     let id: String
     let source: String?
@@ -72,7 +72,7 @@ public struct TripWitnesses: Hashable, Sendable {
 
     var seconds: TimeInterval { end.timeIntervalSince(start) }
 
-    /// Returns how many seconds two trips overlap; negative if they do not.
+    /// Returns the overlap of two trips in seconds, or a negative number if they do not overlap.
     func common(_ other: Claim) -> TimeInterval { min(end, other.end).timeIntervalSince(max(start, other.start)) }
 
     /// Returns whether trips from other sources cover more than half of the duration.

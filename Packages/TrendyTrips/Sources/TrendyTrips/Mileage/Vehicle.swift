@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Vehicle that trips are assigned to, such as a car or a bicycle.
+/// Vehicle to which trips are assigned, such as a car or a bicycle.
 public struct Vehicle: Hashable, Sendable, Identifiable {
   /// Id of the vehicle.
   public let id: String
@@ -10,7 +10,8 @@ public struct Vehicle: Hashable, Sendable, Identifiable {
   public var colorHex: String?
   /// Name of the icon.
   public var icon: String?
-  /// Ids of the vehicle's Bluetooth or CarPlay connection, or of a tracker in it. They identify the vehicle of a trip.
+  /// Ids of the vehicle's Bluetooth or CarPlay connection, or of a tracker in it. These ids identify the vehicle of a
+  /// trip.
   public var deviceIds: [String]
   /// Whether trips without other evidence are assigned to this vehicle.
   public var isDefault: Bool
@@ -51,7 +52,7 @@ public struct Vehicle: Hashable, Sendable, Identifiable {
     if let icon { fields["icon"] = .string(icon) }
     if !deviceIds.isEmpty { fields["device_ids"] = .array(deviceIds.map { .string($0) }) }
     if let startOdometer { fields["start_odometer_m"] = .double(startOdometer) }
-    // Always include this field. Otherwise an archived vehicle could not be unarchived.
+    // Always include this field, because an archived vehicle could otherwise not be unarchived.
     fields["archived"] = .bool(isArchived)
     return fields
   }
@@ -67,7 +68,7 @@ public enum VehicleIdentity: Hashable, Sendable {
   case assumed(Vehicle)
   case unknown
 
-  /// Determines the vehicle: the named one, else the vehicle with the recording device, else the default vehicle.
+  /// Determines the vehicle: the named vehicle, else the vehicle with the recording device, else the default vehicle.
   public init(named name: String? = nil, devices: [String] = [], among vehicles: [Vehicle]) {
     let vehicles = vehicles.sorted { $0.id < $1.id }
     if let name, let vehicle = vehicles.first(where: { $0.id == name }) ?? vehicles.first(where: { $0.isCalled(name) })

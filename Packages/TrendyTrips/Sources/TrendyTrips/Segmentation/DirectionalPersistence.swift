@@ -15,14 +15,14 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     var pairs = 0.0
     var cosines = 0.0
 
-    /// Whether the steps are a movement: their mean turning angle is below 60° over at least two minutes. For noise it
-    /// is at least 90°.
+    /// Whether the steps are a movement: their mean turning angle is below 60° over at least two minutes. For noise,
+    /// the mean is at least 90°.
     var isKept: Bool {
       seconds >= DirectionalPersistence.minSeconds && pairs >= DirectionalPersistence.minPairs
         && cosines >= DirectionalPersistence.minCosine * pairs
     }
 
-    /// Returns the sums over the steps after those of `others`.
+    /// Returns the sums over the steps that `all` includes but `others` does not.
     static func - (all: Sums, others: Sums) -> Sums {
       Sums(
         seconds: all.seconds - others.seconds, metres: all.metres - others.metres, pairs: all.pairs - others.pairs,
@@ -33,7 +33,8 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
   private(set) var all = Sums()
   /// Sums since the last step that took too long.
   private(set) var run = Sums()
-  /// First fix of the current run, and the last fix of each step. The oldest are discarded if there are too many.
+  /// First fix of the current run, and the last fix of each step. If there are too many fixes, the oldest are
+  /// discarded.
   private(set) var fixes: [Location]
   private var last: Location
 

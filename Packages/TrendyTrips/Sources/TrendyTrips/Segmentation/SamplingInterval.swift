@@ -2,8 +2,8 @@ import TrendyFoundation
 
 /// Estimates the sampling interval of a receiver, which determines how to interpret a gap.
 ///
-/// A receiver with an interval of a few seconds also records while stationary, so a gap means that it has no reception.
-/// A receiver with an interval of 15 s or more saves energy and sleeps while stationary.
+/// A receiver with an interval of a few seconds also records while stationary, so a gap means that there is no
+/// reception. A receiver with an interval of 15 s or more saves energy and sleeps while stationary.
 struct SamplingInterval: Hashable, Sendable, Codable {
   /// Most recent intervals in seconds, excluding gaps.
   private var spans: [TimeInterval] = []

@@ -5,11 +5,12 @@ import TrendyModels
 ///
 /// A user who stays within a circle for several minutes is stationary. A user who leaves several circles in succession
 /// in less time, in about the same direction, is moving. Noise returns to its centre, and a displacement of the
-/// receiver takes place from one fix to the next. The path begins where the turning angles became small: it restarts
-/// whenever the sum of their cosines falls below the sum for angles of 60° (cumulative sum, Page 1954).
+/// receiver takes place from one fix to the next. The path begins where the turning angles became small: whenever the
+/// sum of the cosines of these angles falls below the sum for angles of 60°, the path restarts (cumulative sum, Page
+/// 1954).
 struct SlowDepartureDetector: Hashable, Sendable, Codable {
-  /// Centre of the first circle, then the first fix outside each circle, which is the centre of the next one. The
-  /// oldest are discarded if there are too many.
+  /// Centre of the first circle, then the first fix outside each circle, which is the centre of the next circle. If
+  /// there are too many fixes, the oldest are discarded.
   private var middles: [Location]
   /// Last fix before a gap, if a slow user could have walked from there to the beginning of the path.
   private(set) var origin: Location?
@@ -28,7 +29,7 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     last = fix
   }
 
-  /// Processes the next fix, and returns whether it is outside the circle and begins the next one.
+  /// Processes the next fix, and returns whether the fix is outside the circle and begins the next circle.
   mutating func add(_ fix: Location, radius: Double) -> Bool {
     // Fixes are processed again if the stay point has changed.
     guard fix.timestamp > last.timestamp else { return false }
@@ -69,8 +70,8 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
   /// Last fix at the beginning of the path, and the first fix outside each circle.
   var fixes: [Location] { [left] + middles.dropFirst() }
 
-  /// Distance from the beginning of the path in metres, if the path is below walking speed and fairly straight;
-  /// otherwise `nil`.
+  /// Distance from the beginning of the path in metres, or `nil` if the path is not below walking speed or not fairly
+  /// straight.
   var metresAway: Double? {
     guard middles.count > Self.minCircles, let last = middles.last,
       metres <= Self.stroll * last.timestamp.timeIntervalSince(left.timestamp)

@@ -1,11 +1,11 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Speed of a trip over time and its stops, for a chart.
+/// Speed over time and stops of a trip, for a chart.
 public struct SpeedProfile: Hashable, Sendable {
   /// Speed in one interval.
   public struct Step: Hashable, Sendable {
-    /// Mean speed in m/s, or `nil` without fixes.
+    /// Mean speed in m/s, or `nil` if there are no fixes.
     public var speed: Double?
     /// Position at the middle of the interval.
     public var coordinate: Coordinate
@@ -23,7 +23,7 @@ public struct SpeedProfile: Hashable, Sendable {
 
   /// Start of the trip.
   public let start: Date
-  /// Duration of an interval in seconds. The last one may be shorter.
+  /// Duration of an interval in seconds. The last interval may be shorter.
   public let stepSeconds: Double
   /// Consecutive intervals from start to end.
   public let steps: [Step]
@@ -49,7 +49,7 @@ public struct SpeedProfile: Hashable, Sendable {
   /// Speed in m/s above which a step is a receiver error.
   private static let fastest = 100.0
 
-  /// Creates a profile, or returns `nil` if there are too few fixes. Fixes must be in chronological order; those
+  /// Creates a profile, or returns `nil` if there are too few fixes. Fixes must be in chronological order. Fixes
   /// outside the span are ignored.
   public init?(_ fixes: [Location], during span: ClosedRange<Date>) {
     let fixes = fixes.filter { span.contains($0.timestamp) && $0.horizontalAccuracy <= Self.worstAccuracy }
@@ -76,7 +76,7 @@ public struct SpeedProfile: Hashable, Sendable {
     let end: Double
     let from: Coordinate
     let to: Coordinate
-    /// Speed in m/s, or `nil` if it is unknown because of a gap or an error.
+    /// Speed in m/s, or `nil` if a gap or an error makes the speed unknown.
     let speed: Double?
 
     init?(_ one: Location, _ next: Location, since start: Date) {
@@ -126,7 +126,7 @@ public struct SpeedProfile: Hashable, Sendable {
       let run = hops[place..<end]
       if let first = run.first, let last = run.last, place > 0, end < hops.count, last.end - first.begin >= shortestStop
       {
-        // Weight by time, because most fixes may be from the beginning of the stop.
+        // Weight the fixes by time, because most of them may be from the beginning of the stop.
         let seconds = last.end - first.begin
         func mean(_ value: (Coordinate) -> Double) -> Double {
           run.reduce(0) { $0 + (value($1.from) + value($1.to)) / 2 * ($1.end - $1.begin) } / seconds

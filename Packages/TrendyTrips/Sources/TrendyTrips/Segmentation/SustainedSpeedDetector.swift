@@ -1,14 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Distinguishes a fast train from receiver errors: on a train, many fixes agree on a high speed for minutes.
+/// Distinguishes a fast train from receiver errors: on a train, the speed stays high and nearly constant for minutes.
 struct SustainedSpeedDetector: Hashable, Sendable, Codable {
   /// First fix of the fast section, or `nil` outside one.
   private var first: Location?
   /// Path length of the fast section in metres.
   private var metres = 0.0
   private var base: Location?
-  /// Rejected fixes that imply too high a speed, each reachable from the previous one at the speed of a train.
+  /// Rejected fixes that imply too high a speed, each reachable from the previous fix at the speed of a train.
   private var claims: [Location] = []
 
   /// Whether the fixes have been fast and on a straight path for long enough.
@@ -53,7 +53,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
   }
 
   /// Processes a fix that implies too high a speed.
-  /// - Returns: the fixes since the first one that was too fast, once they have agreed on a train's speed for long
+  /// - Returns: the fixes since the first one that was too fast, or `nil` until they have had a train's speed for long
   ///   enough.
   mutating func agreed(on fix: Location, maximumSpeed: Double) -> [Location]? {
     guard let before = claims.last, Self.pace(before, fix) <= maximumSpeed else {
@@ -73,9 +73,10 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     return claims
   }
 
-  /// Processes a fix that implies too high a speed, but a lower one than a train's. If the earlier rejected fixes had a
-  /// constant speed for longer than any receiver error lasts, they came from a train that has since braked.
-  /// - Returns: the fixes since the first one that was too fast, including this one, or `nil` if they were errors.
+  /// Processes a fix that implies a speed below a train's after fixes that implied too high a speed. If the rejected
+  /// fixes had a constant speed for longer than any receiver error lasts, they came from a train that has since braked.
+  /// - Returns: the fixes since the first one that was too fast, including this fix, or `nil` if the rejected fixes
+  ///   were errors.
   mutating func braked(on fix: Location) -> [Location]? {
     guard let first = claims.first, let last = claims.last, claims.count >= Self.fixes,
       last.timestamp.timeIntervalSince(first.timestamp) >= Self.brakeSeconds, Self.agree(claims),
@@ -87,7 +88,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
 
   /// Returns whether the mean speed is that of a train and nearly all steps have about this speed.
   private static func agree(_ fixes: [Location]) -> Bool {
-    // A moving receiver error changes its speed and direction at every fix.
+    // Compare the speeds of the steps, because a moving receiver error changes its speed and direction at every fix.
     let paces = zip(fixes, fixes.dropFirst()).map { pace($0.0, $0.1) }
     let mean = pace(fixes[0], fixes[fixes.count - 1])
     return mean >= fast && paces.filter { abs($0 - mean) <= mean / 4 }.count * 5 >= paces.count * 4
@@ -98,7 +99,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
       / max(1, to.timestamp.timeIntervalSince(from.timestamp))
   }
 
-  /// Speeds in m/s: a fast section begins at the first and ends below the second.
+  /// Speeds in m/s: a fast section begins at the first speed and ends below the second.
   private static let fast = 40.0
   private static let stillFast = 30.0
   private static let straightness = 0.8

@@ -9,11 +9,11 @@ public struct TripConfiguration: Hashable, Sendable, Codable {
   public var skipPlaces: [Coordinate]
   /// Radius of a skip place in metres.
   public var skipRadiusMeters: Double
-  /// Device that records the trips. Included in trip ids, so that two phones in one car record two trips.
+  /// Device that records the trips. The device is part of trip ids, so two phones in one car record two trips.
   public var deviceId: String
   /// Thresholds for the distance displayed during a trip.
   public var distanceFilter: DistanceFilterConfig
-  /// Minimum confidence of motion readings. Less certain ones are ignored.
+  /// Minimum confidence of motion readings. Less certain readings are ignored.
   public var minimumConfidence: MotionActivity.Confidence
   /// Time in seconds after which driving is confirmed.
   public var automotiveDebounceSeconds: TimeInterval

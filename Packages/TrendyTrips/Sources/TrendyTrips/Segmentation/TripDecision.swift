@@ -7,7 +7,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
   public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
     /// No departure: the fixes have left the stay point, but the motion sensor reports no movement.
     case heldByMotion = "held_by_motion"
-    /// Outlier: a fix that is unreachable at any plausible speed, after which the next fix is back.
+    /// Outlier: a fix that is unreachable at any plausible speed, followed by a fix near the previous position.
     case passedOver = "passed_over"
     /// Outlier: a fix without accuracy at the position of a cell tower, or of an access point seen before.
     case cell
@@ -29,7 +29,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case appeared
     /// Stop too short to end the trip, for example at a traffic light.
     case shortStop = "short_stop"
-    /// Gap during which the trip continued, as the fixes before and after it show.
+    /// Gap during which the trip continued, according to the fixes before and after the gap.
     case bridged
     /// Gap in the fixes of a receiver with a short sampling interval, due to a loss of reception. The trip continued.
     case unheard
@@ -49,7 +49,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case stopped
     /// End: a long gap, with no evidence that the trip continued.
     case silence
-    /// End: the user got to the position of the next fixes by an unknown route.
+    /// End: the user reached the position of the next fixes by an unknown route.
     case leapt
     /// End: the recording ended.
     case recordingEnded = "recording_ended"
@@ -73,7 +73,8 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case aimless
   }
 
-  /// Time that the decision refers to. For a stop, the time of its first fix, not of the fix that made it long enough.
+  /// Time to which the decision refers. For a stop, the time of its first fix, not of the fix that made the stop long
+  /// enough.
   public var time: Date
   /// Rule that applied.
   public var rule: Rule
@@ -173,7 +174,7 @@ extension TripDecision: CustomStringConvertible {
   }
 }
 
-/// Decisions about one trip, oldest first. If there are too many, less important ones are removed.
+/// Decisions about one trip, oldest first. If there are too many, less important decisions are removed.
 struct DecisionLog: Hashable, Sendable, Codable {
   private(set) var all: [TripDecision] = []
 

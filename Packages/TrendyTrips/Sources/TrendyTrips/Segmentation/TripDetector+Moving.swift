@@ -19,7 +19,7 @@ extension TripDetector {
     private var routeSpacing: TimeInterval = 15
     /// First fix of the current speed measurement. Over only a few seconds, the speed would be mostly noise.
     private var speedBase: Location
-    /// Last fix that contributed to the path length. Inaccurate fixes near it do not contribute.
+    /// Last fix that contributed to the path length. Inaccurate fixes near this fix do not contribute.
     private var measured: Location
     /// Last fix used for the path length that is measured every 30 s.
     private var coarseBase: Location
@@ -38,7 +38,7 @@ extension TripDetector {
     private var decisions: DecisionLog
     /// Whether the user reached the start by an unknown route.
     let appeared: Bool
-    /// Whether the trip took place during a gap, and the user was stationary after it.
+    /// Whether the trip took place during a gap, and the user was stationary after the gap.
     private let isUnseen: Bool
     /// Whether the user is at a skip place and has been there since the first fix of `stay`.
     private(set) var isPaused = false
@@ -53,11 +53,11 @@ extension TripDetector {
     private var wayLength = PathLengthEstimator()
     /// Time of the first fix of a stop where gaps count as stationary time.
     private var parkedSince: Date?
-    /// Whether a gap ended the trip. It is reopened if the user was riding for the whole gap.
+    /// Whether a gap ended the trip. The trip is reopened if the user was riding for the whole gap.
     var isClosed = false
 
     /// Creates the state of a trip that starts at the stay point, not at one of the fixes around it.
-    /// - Parameter origin: recorded fix that the trip's id is derived from.
+    /// - Parameter origin: recorded fix from which the trip's id is derived.
     init(
       _ departure: StationaryState.Departure, _ configuration: Configuration, _ motion: MotionHistory,
       error: FixAverager.Error,
@@ -92,7 +92,7 @@ extension TripDetector {
       for fix in departure.fixes.dropFirst() { add(fix, configuration, motion) }
     }
 
-    /// Time in seconds for which the fixes have been within the circle; 0 outside the circle.
+    /// Time in seconds for which the fixes have been within the circle, or 0 outside the circle.
     // Inlined, because a call would copy the whole state.
     @inline(__always)
     var restingSeconds: TimeInterval {
@@ -100,7 +100,7 @@ extension TripDetector {
       return now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) - (now.unheard - stay[0].unheard)
     }
 
-    /// Time in seconds since the first fix within the circle, including gaps; 0 outside the circle.
+    /// Time in seconds since the first fix within the circle, including gaps, or 0 outside the circle.
     private var secondsAtStop: TimeInterval {
       stray == nil ? now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) : 0
     }
@@ -123,7 +123,7 @@ extension TripDetector {
     @inline(__always)
     func hasStood(for seconds: TimeInterval) -> Bool {
       guard restingSeconds >= seconds else { return false }
-      // A user who walks around at a place has arrived as well.
+      // After twice the time, a user who walks around at a place has arrived as well.
       guard restingSeconds < 2 * seconds else { return true }
       let arrival = arrival
       return now.fix.timestamp.timeIntervalSince(arrival.fix.timestamp) - (now.unheard - arrival.unheard) >= seconds
@@ -137,7 +137,7 @@ extension TripDetector {
         last.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) >= Self.noteworthyStop,
         isOutside(stay[0], next, configuration)
       else { return nil }
-      // After a longer gap, the speed does not show whether there was a stop.
+      // Ignore longer gaps, after which the speed does not show whether there was a stop.
       let silence = first.fix.timestamp.timeIntervalSince(last.fix.timestamp)
       guard silence > StationaryState.silence, silence <= configuration.silentStopSeconds else { return nil }
       let gone = StationaryState.secondsGone(from: place, to: [first.fix, next])
@@ -189,7 +189,7 @@ extension TripDetector {
     /// Whether the user has been stationary for longer than at a traffic light.
     var isStanding: Bool { restingSeconds >= Self.noteworthyStop }
 
-    /// Last fix of the path, ignoring displaced ones.
+    /// Last fix of the path, ignoring displaced fixes.
     var seen: Location { now.fix }
 
     func isAtStop(_ fix: Location, _ configuration: Configuration) -> Bool {
@@ -253,7 +253,7 @@ extension TripDetector {
       skipSince.map { now.fix.timestamp.timeIntervalSince($0) >= configuration.stopSeconds } ?? false
     }
 
-    /// Pauses the trip if `place` is a skip place, and returns whether it is.
+    /// Pauses the trip if `place` is a skip place, and returns whether `place` is one.
     mutating func pause(at place: Coordinate, _ configuration: Configuration) -> Bool {
       guard configuration.isSkipPlace(place) else { return false }
       isPaused = true
@@ -318,7 +318,7 @@ extension TripDetector {
       noteMeasured(to: fix)
       let before = fromStart
       fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
-      // A single distant fix may be an outlier; two in succession are not.
+      // Require two distant fixes, because a single one may be an outlier.
       now.reach = max(now.reach, min(fromStart, before))
       if fromStart > max(configuration.restRadius, 4 * noise) {
         now.away += fix.timestamp.timeIntervalSince(now.fix.timestamp)
@@ -350,7 +350,7 @@ extension TripDetector {
         let east = (fix.coordinate.longitude - before.longitude).remainder(dividingBy: 360)
         let middle = Coordinate(
           latitude: (before.latitude + fix.coordinate.latitude) / 2, longitude: before.longitude + east / 2)
-        // Over a longer time, bends in the path would contribute to the deviation.
+        // Use only short times, because bends in the path would otherwise contribute to the deviation.
         let isQuick = fix.timestamp.timeIntervalSince(lastTwo[0].timestamp) <= 6
         zigzag += ((isQuick ? min(30, Geodesic.shortMeters(from: middle, to: last)) : 0) - zigzag) / 20
         lastTwo.removeFirst()
@@ -360,7 +360,7 @@ extension TripDetector {
 
     /// Returns whether the recent cells are stationary despite their noise. The stop then begins with the first cell.
     mutating func restsInNoise(_ configuration: Configuration) -> Bool {
-      // A user who runs laps returns to the same positions too.
+      // Exclude laps, because a user who runs laps also returns to the same positions.
       guard cells.count > 1, !(now.course - cells[0].course).isKept, cells[cells.count - 1].fix == now.fix,
         drift.isResting(for: configuration.restSecondsInNoise, radius: configuration.stopRadius)
       else { return false }
@@ -415,7 +415,7 @@ extension TripDetector {
         return
       }
       let stood = first.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp)
-      // A single fix, such as the start of a trip during a gap, is not a stop.
+      // Require several fixes, because a single fix, such as the start of a trip during a gap, is not a stop.
       if stay.count > 1, stood >= Self.noteworthyStop, stood < configuration.stopSeconds {
         note(TripDecision(.shortStop, at: stay[0].fix.timestamp, seconds: stood, limit: configuration.stopSeconds))
       }
@@ -438,7 +438,7 @@ extension TripDetector {
     /// Minimum duration in seconds of a stop to be reported.
     private static let noteworthyStop: TimeInterval = 60
 
-    /// Ends the trip at its stop or at its last fix, unless it is rejected.
+    /// Ends the trip at its stop or at its last fix, unless the trip is rejected.
     /// - Parameter date: time of the fix that led to the end.
     func ended(_ rule: TripDecision.Rule, at date: Date, _ configuration: Configuration) -> Effect {
       let isAtStop = isPaused || secondsAtStop >= 60
@@ -447,7 +447,7 @@ extension TripDetector {
       if isAtStop {
         endPlace = place
         end = arrival
-        // The trip has only one fix, the first one after the gap. The fixes of the stop confirm its position.
+        // The trip has only one fix, the first one after the gap, whose position is confirmed by the fixes of the stop.
         if isUnseen {
           end.reach = max(end.reach, Geodesic.shortMeters(from: record.trip.startCoordinate, to: endPlace))
         }

@@ -20,7 +20,7 @@ extension TripDetector.MovingState {
     var unheard: TimeInterval = 0
     /// Total time in seconds at skip places.
     var paused: TimeInterval = 0
-    /// Sum of the distances in metres between the circles that the fixes stayed in. Unlike the path length, it is
+    /// Sum of the distances in metres between the circles in which the fixes stayed. Unlike the path length, the sum is
     /// insensitive to noise.
     var progress = 0.0
     /// Part of the path length in metres that was travelled at a measured ground speed.

@@ -8,7 +8,7 @@ extension TripDetector.MovingState {
     return [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
   }
 
-  /// Returns the reason why a movement is not a trip, or `nil` if it is one.
+  /// Returns the reason why a movement is not a trip, or `nil` if the movement is a trip.
   func refusal(
     _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {
@@ -16,7 +16,7 @@ extension TripDetector.MovingState {
     guard end.distance >= configuration.minimumDistance else {
       return TripDecision(.short, at: time, meters: end.distance, limit: configuration.minimumDistance)
     }
-    // A round trip ends at its start, but so do noise and outliers, so its reach must be larger.
+    // Require a larger reach for a round trip, because noise and outliers end at the start too.
     let back = Geodesic.shortMeters(
       from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
     let reach =
@@ -30,9 +30,9 @@ extension TripDetector.MovingState {
     guard seconds >= configuration.minimumSeconds else {
       return TripDecision(.brief, at: time, seconds: seconds, limit: configuration.minimumSeconds)
     }
-    // The positions during gaps are unknown.
+    // Exclude gaps, because the positions during gaps are unknown.
     let heard = max(1, seconds - end.unheard)
-    // A stationary receiver whose position jumps is at the start most of the time.
+    // Reject a stationary receiver whose position jumps, and which is at the start most of the time.
     guard end.away >= heard / 2 || goesInRounds else {
       return TripDecision(.homebound, at: time, seconds: end.away, limit: heard / 2)
     }
@@ -46,7 +46,7 @@ extension TripDetector.MovingState {
       seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
       && end.secondHop >= 0.75 * end.reach
     let isTossed = seconds < configuration.errorSeconds && end.reach < 0.4 * end.distance
-    // A displacement does not affect the measured ground speed.
+    // Accept a trip with measured ground speeds, which displacements do not affect.
     let isMeasured = isMeasured(end, configuration)
     guard goesInRounds || isMeasured || led >= 0.3 * end.distance && !isNoise && !isTossed && !isThrown else {
       return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
@@ -70,7 +70,7 @@ extension TripDetector.MovingState {
     return nil
   }
 
-  /// Returns a decision if the movement is a trip only because of its measured ground speed; otherwise `nil`.
+  /// Returns a decision if the movement is a trip only because of its measured ground speed, or `nil` if it is not.
   func acceptance(
     _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {

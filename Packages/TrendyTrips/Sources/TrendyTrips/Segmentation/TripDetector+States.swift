@@ -10,7 +10,7 @@ extension TripDetector {
     private(set) var noise = 0.0
     /// Recent fixes at the stay point, at most 600, oldest first.
     private var here: [Location]
-    /// Fixes outside the stay point since the last one within it.
+    /// Fixes outside the stay point since the last fix within it.
     private var outside: [Location] = []
     /// Whether the fixes in `outside` follow an implausibly fast jump.
     private var hasLeapt = false
@@ -30,10 +30,10 @@ extension TripDetector {
       slowCourse = SlowDepartureDetector(at: fix)
     }
 
-    /// Creates a stay point from existing fixes, of which there must be at least one.
+    /// Creates a stay point from one or more existing fixes.
     ///
     /// If `isNoisy`, the fixes are known to scatter widely, and the noise is estimated from them, up to 60 m. `course`
-    /// is the directional persistence up to the last fix, if it continues here.
+    /// is the directional persistence up to the last fix, if the path continues here.
     init(
       at place: Coordinate, fixes: [Location], isNoisy: Bool = false, noise: Double = 0,
       course: DirectionalPersistence? = nil
@@ -59,9 +59,9 @@ extension TripDetector {
       var place: Coordinate
       /// Fixes of the trip so far. The first one is the last stationary fix, or an estimated start.
       var fixes: [Location]
-      /// Recorded fix, never an estimated one, that the trip's id is derived from.
+      /// Recorded (never estimated) fix from which the trip's id is derived.
       var name: Location
-      /// Time of the last fix before the departure. Earlier than the first of `fixes` if that one is estimated.
+      /// Time of the last fix before the departure. Earlier than the first fix in `fixes` if that fix is estimated.
       var lastSeen: Date
       /// Noise at the stay point, in metres.
       var noise: Double
@@ -76,7 +76,7 @@ extension TripDetector {
     }
 
     /// Processes the next fix.
-    /// - Returns: an array with the departure once it is confirmed; otherwise an empty array.
+    /// - Returns: an array with the departure once it is confirmed, or an empty array before.
     mutating func add(
       _ fix: Location, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool = false
     ) -> [Departure] {
@@ -92,10 +92,11 @@ extension TripDetector {
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
         // The noise increases slowly, over 15 min, so that a slow departure does not count as noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
-        // The noise decreases four times more slowly: a receiver that was noisy once is likely to be noisy again.
+        // The noise decreases four times more slowly, because a receiver that was noisy once is likely to be noisy
+        // again.
         let scatter = min(away, configuration.restRadius)
         noise += (scatter - noise) * min(0.1, seconds / (scatter > noise ? 900 : 3600))
-        // These fixes belong to the route if a departure follows before the next fix close to the center.
+        // These fixes belong to the route if a departure follows before the next fix close to the centre.
         if !hasLeapt { here += outside }
         outside = []
         hasLeapt = false
@@ -106,9 +107,9 @@ extension TripDetector {
         return nil
       }
       if isLeap {
-        // The fix cannot be reached from the last one. If it can be reached from an older one, the fixes of the last
-        // few seconds were errors: a waking phone reports the position of its cell tower first. Otherwise the
-        // earlier fixes do not explain the route to this one, which may itself be an error.
+        // The fix cannot be reached from the last one. If the fix can be reached from an older one, the fixes of the
+        // last few seconds were errors, because a waking phone first reports the position of its cell tower. Otherwise,
+        // the route to the fix is unknown, and the fix itself may be an error.
         let before = outside.prefix {
           fix.timestamp.timeIntervalSince($0.timestamp) >= configuration.departureSeconds
         }
@@ -142,7 +143,7 @@ extension TripDetector {
         course = before.course
         slowCourse = before.slowCourse
         let moved = Geodesic.shortMeters(from: before.center, to: center)
-        // A short move without a route is a receiver error, and the receiver is likely to jump back.
+        // Treat a short move without a route as noise, because the receiver is likely to jump back.
         if moved <= 2 * configuration.departureDistance, !slowCourse.isBegun { noise = max(before.noise, moved / 4) }
         for fix in recent.dropFirst() {
           if let departed = departure(with: fix, configuration, motion, isLeap: false) { return departed }
@@ -172,7 +173,7 @@ extension TripDetector {
           meters: course.run.metres, limit: away))
     }
 
-    /// Detects a departure so slow that the center of the stay point follows it.
+    /// Detects a departure so slow that the centre of the stay point follows it.
     /// - Returns: the departure, once the route leads far enough away from the stay point.
     private mutating func detectSlowDeparture(
       _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory
@@ -200,16 +201,16 @@ extension TripDetector {
       zip(outside, outside.dropFirst()).reduce(0) { $0 + min(60, $1.1.timestamp.timeIntervalSince($1.0.timestamp)) }
     }
 
-    /// Returns whether a fix can be reached from another one at `maximumSpeed`, without a gap.
+    /// Returns whether a fix can be reached from another fix at `maximumSpeed`, without a gap.
     private func isReachable(_ fix: Location, from last: Location, _ configuration: Configuration) -> Bool {
       let seconds = fix.timestamp.timeIntervalSince(last.timestamp)
       return seconds <= configuration.gapSeconds
         && Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate) <= configuration.maximumSpeed * seconds
     }
 
-    /// Moves the center slightly toward a nearby fix.
+    /// Moves the centre slightly toward a nearby fix.
     ///
-    /// Waits for two minutes at the stay point, because the center would otherwise follow a slow departure.
+    /// Waits for two minutes at the stay point, because the centre would otherwise follow a slow departure.
     private mutating func settle(_ fix: Location, _ away: Double) {
       guard fix.timestamp.timeIntervalSince(since) > 120, away <= max(30, 2 * noise) else { return }
       let east = (fix.coordinate.longitude - center.longitude).remainder(dividingBy: 360)
@@ -222,7 +223,7 @@ extension TripDetector {
         away >= max(configuration.departureDistance, 8 * noise),
         last.timestamp.timeIntervalSince(first.timestamp) >= configuration.departureSeconds
       else { return false }
-      // A departure makes progress. Outliers jump back and forth, and a reflected signal stays at one wrong position.
+      // Require progress, because outliers jump back and forth, and a reflected signal stays at one wrong position.
       var walked = hasLeapt ? 0 : Geodesic.shortMeters(from: center, to: first.coordinate)
       var from = first
       var places = 1
@@ -265,8 +266,8 @@ extension TripDetector {
     /// Returns the departure of a trip without fixes: the user was stationary here before a gap, and at a distant
     /// position after it.
     ///
-    /// Its start and end times are only bounds. Below the speed of a ride, the movement may have been a drive with a
-    /// stop, so three fixes must confirm the new position.
+    /// The start and end times of the departure are only bounds. Below the speed of a ride, the movement may have been
+    /// a drive with a stop, so three fixes must confirm the new position.
     private func unseenTrip(to fix: Location, _ configuration: Configuration) -> Departure? {
       guard !hasLeapt else { return nil }
       let latest = here[here.count - 1]
@@ -292,10 +293,10 @@ extension TripDetector {
           >= max(configuration.minimumUnseenDistance, configuration.rideSpeed * seconds)
     }
 
-    /// Returns the departure, beginning with the last fix close to the center.
+    /// Returns the departure, beginning with the last fix close to the centre.
     ///
-    /// It includes the fixes between that fix and the first one outside, because the departure may have been slow at
-    /// first.
+    /// The departure includes the fixes between that fix and the first fix outside the stay point, because it may have
+    /// been slow at first.
     private func departure(_ configuration: Configuration) -> Departure {
       let last = outside[outside.count - 1]
       let away = Geodesic.shortMeters(from: center, to: outside[0].coordinate)
@@ -310,7 +311,7 @@ extension TripDetector {
       let slow = recent[(index ?? recent.endIndex - 1)...]
       guard silence > configuration.gapSeconds else {
         let route = Array(slow) + outside
-        // The departure is not earlier than the last gap between the fixes near the center.
+        // Start the departure no earlier than the last gap between the fixes near the centre.
         let resumed = route.indices.dropFirst().last { index in
           index <= slow.count && route[index].timestamp.timeIntervalSince(route[index - 1].timestamp) > Self.silence
         }
@@ -326,7 +327,7 @@ extension TripDetector {
             limit: max(configuration.departureDistance, 8 * noise)))
       }
       if hasMovedUnseen(to: outside[0], configuration) { return departureAfterUnseenMove(configuration) }
-      // After a long gap, the route from the stay point to a distant position is unknown.
+      // After a long gap, start at a distant position, because the route from the stay point is unknown.
       guard Self.isNear(center, outside, after: silence, configuration) else {
         return departure(
           from: outside[0].coordinate, outside,

@@ -27,7 +27,7 @@ extension TripDetector.MovingState {
       places = rest.map { [$0] } ?? []
     }
 
-    /// Stay point where the trip ended, or `nil` if it continues.
+    /// Stay point where the trip ended, or `nil` if the trip continues.
     var rest: TripDetector.StationaryState? {
       get { places.first }
       set { places = newValue.map { [$0] } ?? [] }
@@ -48,14 +48,14 @@ extension TripDetector.MovingState {
     }
     let isSilent = seconds > configuration.silentStopSeconds
     let wentOn = isSilent && Self.wentOn(hop, configuration) && (isPaused || !isNoise(configuration))
-    // At a skip place, the user may have stayed while the phone slept.
+    // Pause the trip at a skip place, because the user may have stayed there while the phone slept.
     if isSilent, !wentOn, !isClosed, !isPaused, pause(at: hop.from.coordinate, configuration) {
       taken.effects.append(.paused(record.trip))
     }
     var isUnheard = !isPaused && !isClosed && Self.isUnheard(seconds, configuration, cadence)
     if isUnheard, stands(over: hop, configuration) { isUnheard = false }
     if isPaused ? isClosed : isSilent && !wentOn && !isUnheard {
-      // The user stayed at the last position throughout the gap.
+      // Assume that the user stayed at the last position throughout the gap.
       var rest = lastRest
       if !isClosed { taken.effects.append(ended(.silence, at: hop.to.timestamp, configuration)) }
       _ = rest.add(hop.to, configuration, motion)
@@ -92,7 +92,7 @@ extension TripDetector.MovingState {
     }
     guard !isPaused else { return }
     let isLingering = isLingering(configuration)
-    // Separate conditions, because `||` would copy the state to evaluate its right-hand side.
+    // Keep the conditions separate: `||` would copy the state to evaluate its right-hand side.
     if !isLingering, !hasStood(for: configuration.stopSeconds), !restsInNoise(configuration) { return }
     if pause(at: isLingering ? fix.coordinate : place, configuration) {
       taken.effects.append(.paused(record.trip))
@@ -115,7 +115,7 @@ extension TripDetector.MovingState {
     let away = Geodesic.shortMeters(from: first.coordinate, to: fix.coordinate)
     let seconds = fix.timestamp.timeIntervalSince(seen.timestamp)
     guard seconds <= Self.displacedSeconds else {
-      // The path to the new position is unknown.
+      // End the trip, because the path to the new position is unknown.
       let meters = Geodesic.shortMeters(from: seen.coordinate, to: first.coordinate)
       note(
         TripDecision(
@@ -166,7 +166,7 @@ extension TripDetector.MovingState {
       move(to: fix, configuration, motion)
       return taken
     }
-    // The path across the jump is unknown.
+    // Start a new stay point, because the path across the jump is unknown.
     taken.rest = TripDetector.StationaryState(at: fix)
     guard !isClosed else { return taken }
     note(TripDecision(.leapt, at: hop.from.timestamp, seconds: hop.seconds, meters: hop.metres))
@@ -178,8 +178,9 @@ extension TripDetector.MovingState {
 
   /// Returns whether the receiver was stationary during a gap, although it usually records at short intervals.
   ///
-  /// Either it was stationary before the gap and has not moved, or this is the second gap at the stop: the tracker of a
-  /// parked car reports every few minutes. In the latter case, the first gap counts as stationary time too.
+  /// Either it was stationary before the gap and has not moved, or this is the second gap at the stop, as with the
+  /// tracker of a parked car, which reports every few minutes. In the latter case, the first gap counts as stationary
+  /// time too.
   private mutating func stands(over hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {
     let isStill = isAtStop(hop.to, configuration)
     if hasGapAtStop, isStill || !Self.wentOn(hop, configuration) {

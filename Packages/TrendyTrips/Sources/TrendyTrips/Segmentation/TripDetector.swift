@@ -3,10 +3,10 @@ public import TrendyModels
 
 /// Detects trips from fixes alone, for recordings and for devices without a motion sensor.
 ///
-/// A trip starts when the fixes leave the stay point and keep moving. It ends when they stay within a small circle for
-/// minutes. Both times are determined in retrospect: the trip starts at the fix where it left the stay point, and ends
-/// at the fix where it entered the circle. Fixes must be in chronological order; older ones are ignored. The size of
-/// the state is bounded, except for the thinned route of the trip in progress.
+/// A trip starts when the fixes leave the stay point and keep moving. It ends when the fixes stay within a small circle
+/// for minutes. Both times are determined in retrospect: the trip starts at the fix where it left the stay point, and
+/// ends at the fix where it entered the circle. Fixes must be in chronological order. Fixes older than the last one are
+/// ignored. The size of the state is bounded, except for the thinned route of the trip in progress.
 public struct TripDetector: Hashable, Sendable, Codable {
   /// Thresholds in metres and seconds.
   public struct Configuration: Hashable, Sendable, Codable {
@@ -56,12 +56,13 @@ public struct TripDetector: Hashable, Sendable, Codable {
     /// Accuracy in metres above which a fix contributes to the path length only if the step is twice as long as the
     /// accuracy.
     public var certainAccuracy = 30.0
-    /// Minimum length in metres of a step that contributes to the path length. A shorter one is combined with the next.
+    /// Minimum length in metres of a step that contributes to the path length. A shorter step is combined with the next
+    /// one.
     public var minimumHop = 5.0
     /// Time in seconds after which a step contributes even if it is shorter than three times the deviation of the
     /// fixes.
     public var hopSeconds: TimeInterval = 15
-    /// Maximum speed in m/s, unless the fixes within a minute agree on the speed of a train.
+    /// Maximum speed in m/s, unless the fixes of a whole minute have a train's speed.
     public var maximumSpeed = 70.0
     /// Maximum speed of a train in m/s.
     public var maximumTrainSpeed = 100.0
@@ -104,11 +105,11 @@ public struct TripDetector: Hashable, Sendable, Codable {
 
   /// Change to the current trip.
   public enum Effect: Hashable, Sendable {
-    /// A trip started. Reported when the departure is confirmed; the trip starts at an earlier fix.
+    /// A trip started. Reported when the departure is confirmed, although the trip starts at an earlier fix.
     case started(Trip)
     /// The trip paused at a skip place.
     case paused(Trip)
-    /// The trip left the skip place, or a gap turned out not to have ended it. It will end again.
+    /// The user left the skip place, or the trip continued after a gap that had ended it. The trip will end again.
     case resumed(Trip)
     /// The trip ended.
     case ended(TripRecord)
@@ -120,7 +121,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
       switch self {
       case .started, .paused, .resumed: break
       case .ended(let record), .cancelled(let record):
-        // A trip ends twice if a gap ended it and the next fix reopened it. Only the last trip can do so.
+        // The last trip may already be in the list, because a trip that a gap ended can be reopened and end again.
         if trips.last?.trip.id == record.trip.id { trips.removeLast() }
         if case .ended = self { trips.append(record) }
       }
@@ -138,7 +139,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private var smoothing = FixAverager()
   /// Last fix, or mean of several fixes, that was used for detection.
   private var lastSeen: Location?
-  /// Fix that is unreachable at any plausible speed. It is an outlier if the next fix is back near the previous ones.
+  /// Fix that is unreachable at any plausible speed. The fix is an outlier if the next one is back near the fixes
+  /// before it.
   private var suspect: Location?
   /// Speed in m/s of the last step.
   private var pace: Double?
@@ -211,7 +213,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return before + (smoothing.take().map { see($0) } ?? [])
   }
 
-  /// Processes the next fix, or the mean of several.
+  /// Processes the next fix, or the mean of several fixes.
   private mutating func see(_ fix: Location) -> [Effect] {
     guard let last = lastSeen else {
       lastSeen = fix

@@ -2,16 +2,16 @@ public import TrendyModels
 
 /// Event type that the software creates for its own events: trips, visits and odometer readings.
 ///
-/// The user can rename or delete it. Its ids are derived from its key, so that all devices and the hub find or create
-/// the same type.
+/// The user can rename or delete the type. The ids of the type are derived from its key, so that all devices and the
+/// hub find or create the same type.
 public struct BuiltInType: Sendable {
-  /// Key that the ids are derived from.
+  /// Key from which the ids are derived.
   let key: String
   /// Name of the type when it is created.
   public let name: String
   let colorHex: String
   let iconName: String
-  /// Creates the property definitions of a new type; `id` maps a property key to an id.
+  /// Creates the property definitions of a new type. `id` maps a property key to an id.
   private let definitions: @Sendable (_ eventTypeId: String, _ id: (String) -> String) -> [PropertyDefinition]
 
   /// Event type for trips.
@@ -62,13 +62,13 @@ public struct BuiltInType: Sendable {
     NaturalKey.id(for: [kind, key] + (part.map { [$0] } ?? []) + (row == 0 ? [] : ["again", String(row)]))
   }
 
-  /// Returns the type if it is among existing ones, or `nil`.
+  /// Returns the type if it exists among `types`, or `nil`.
   public func present(among types: [EventType]) -> EventType? {
     let living = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     return present(among: living.mapValues(\.name)).flatMap { living[$0] }
   }
 
-  /// Returns the id of the type if it is among existing ones, or `nil`.
+  /// Returns the id of the type if it exists among `names`, or `nil`.
   /// - Parameter names: names of the existing types by id.
   public func present(among names: [String: String]) -> String? {
     // Candidate ids are hashes. They are computed only if a type could match.

@@ -1,10 +1,10 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Natural ids: hashes of the facts that identify an item, so that recording an item twice creates one entity.
+/// Natural ids: hashes of the facts that identify an item, so that an item recorded twice creates only one entity.
 ///
 /// An id is a UUID of version 8 (RFC 9562, 5.8) that contains the first 122 bits of the SHA-256 of the facts. It never
-/// equals a random id, which has version 7.
+/// equals a random id, because random ids have version 7.
 public enum NaturalKey: Sendable {
   /// Returns the id for a list of facts. The ids of `["a", "bc"]` and `["ab", "c"]` differ.
   public static func id(for parts: [String]) -> String { identifier(for: parts).text }
@@ -14,7 +14,7 @@ public enum NaturalKey: Sendable {
     var key: [UInt8] = []
     key.reserveCapacity(parts.reduce(0) { $0 + $1.utf8.count + 4 })
     for part in parts {
-      // The length precedes each fact, so that the key is unambiguous.
+      // Write the length before each fact, so that the key is unambiguous.
       append(part.utf8.count, to: &key)
       key.append(UInt8(ascii: ":"))
       key.append(contentsOf: part.utf8)

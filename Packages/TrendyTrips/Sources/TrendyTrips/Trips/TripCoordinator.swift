@@ -13,13 +13,14 @@ public protocol TripCoordinatorDelegate: AnyObject {
 /// Connects a ``TripTracker`` to the location and motion services of a device.
 ///
 /// All calls must come from one isolation domain. Delegate calls and ``tick(at:)`` have taken full effect when they
-/// return. The coordinator retains the services; they do not retain it. It has no timer: the owner calls ``tick(at:)``
-/// at ``TripTracker/nextDeadline`` or every few seconds, and stores ``tracker`` to resume after a restart.
+/// return. The coordinator retains the services, but the services do not retain the coordinator. The coordinator has no
+/// timer, so the owner calls ``tick(at:)`` at ``TripTracker/nextDeadline`` or every few seconds, and stores ``tracker``
+/// to resume after a restart.
 ///
 /// A confirmed stop ends *tracking* at once: the accuracy is reduced, the live activity ends, and `end` is reported.
-/// The *trip* remains open for half an hour; if the user drives again in that time, `resume` is reported. A stop at a
-/// skip place ends neither. ``stop()`` and a revoked location permission end tracking as well; ``start()`` and a new
-/// permission resume the trip.
+/// The *trip* remains open for half an hour. If the user drives again in that time, `resume` is reported. A stop at a
+/// skip place ends neither tracking nor the trip. ``stop()`` and a revoked location permission end tracking as well,
+/// and ``start()`` and a new permission resume the trip.
 public final class TripCoordinator {
   /// Delegate that receives finished and cancelled trips.
   public weak var delegate: (any TripCoordinatorDelegate)?
@@ -32,9 +33,9 @@ public final class TripCoordinator {
   /// Error of the location service since the last fix, or `nil`.
   public private(set) var lastLocationError: (any Error)?
   private var isStarted = false
-  /// Whether ``stop()`` was called last. If so, late readings are ignored.
+  /// Whether ``stop()`` was called after ``start()``. If so, late readings are ignored.
   private var isStopped = false
-  /// Id of the trip whose start was reported. Without it, `end`, `resume` and `cancel` are not reported.
+  /// Id of the trip whose start was reported. Without this id, `end`, `resume` and `cancel` are not reported.
   private var reportedTrip: String?
 
   private let location: any LocationTrackingServiceProtocol
@@ -93,7 +94,7 @@ public final class TripCoordinator {
   /// Processes the passage of time, which may end a trip.
   /// - Parameter date: current time, according to the clock of the fixes.
   public func tick(at date: Date) {
-    // This handler has no timer either. It reports confirmed changes to its delegate.
+    // Pass the tick on, because this handler has no timer either. It reports confirmed changes to its delegate.
     (motion as? MotionActivityHandler)?.tick(at: date)
     carryOut(tracker.onTick(at: date))
   }
@@ -110,7 +111,7 @@ extension TripCoordinator: LocationTrackingServiceDelegate {
     if isTracking, tracker.phase == .driving { showState() }
   }
 
-  /// Stores the error. A loss of reception is normal while driving; the next fix resumes the trip.
+  /// Stores the error and continues the trip, because a loss of reception is normal while driving.
   public func locationService(_ service: any LocationTrackingServiceProtocol, didFailWithError error: any Error) {
     lastLocationError = error
   }
@@ -124,7 +125,7 @@ extension TripCoordinator: LocationTrackingServiceDelegate {
       stopTracking(at: tracker.lastTripLocation)
       location.stopMonitoring()
     } else if isStarted {
-      // Start at the first authorization too: a service that was started without permission may have stopped.
+      // Start at the first authorization too, because a service that was started without permission may have stopped.
       location.startMonitoring()
     }
     if wasRefused { resumeTracking() }
@@ -138,7 +139,7 @@ extension TripCoordinator: MotionActivityHandlerDelegate {
   public func motionHandler(_ handler: any MotionActivityHandlerProtocol, didConfirmAutomotive isAutomotive: Bool) {
     guard !isStopped else { return }
     if isAutomotive, tracker.lastLocation == nil, let known = location.lastLocation {
-      // The service may have recorded a fix before the coordinator became its delegate.
+      // Use the last fix of the service, which may have been recorded before the coordinator became the delegate.
       carryOut(tracker.onLocation(known))
     }
     let date = verdictTime()
@@ -176,9 +177,9 @@ extension TripCoordinator {
 
   /// Returns the time of a confirmed motion state, according to the clock of the fixes.
   ///
-  /// Usually this is the current time, because the last fix may be an hour old. If the current time and
-  /// the last fix differ by more than a day, the fixes are from a recording or the clock is wrong, and the time of the
-  /// last fix is used.
+  /// The result is usually the current time, because the last fix may be an hour old. If the current time and the last
+  /// fix differ by more than a day, the fixes are from a recording or the clock is wrong, and the time of the last fix
+  /// is used.
   private func verdictTime() -> Date {
     let now = clock.now
     guard let latest = tracker.latestTime else { return now }

@@ -13,21 +13,21 @@ extension TripRecord {
     case duration
     /// Average speed in m/s (number).
     case averageSpeed = "average_speed"
-    /// Top speed in m/s (number); absent if unknown.
+    /// Top speed in m/s (number). Absent if unknown.
     case topSpeed = "top_speed"
-    /// Name of the car (text); absent if unknown.
+    /// Name of the car (text). Absent if unknown.
     case car
     /// Id of the vehicle (text).
     case vehicle
     /// Business, private or mixed (select).
     case category
-    /// Name of the rule that set the category (text); absent if the user set it.
+    /// Name of the rule that set the category (text). Absent if the user set the category.
     case rule
     /// Business distance of a mixed trip in metres (number).
     case businessDistance = "business_distance"
     /// Route as an encoded polyline with five decimal places (text).
     case route
-    /// Track log name of the device or imported recording that the trip was detected in (text).
+    /// Track log name of the device or imported recording in which the trip was detected (text).
     case device
     /// Number of fixes (number).
     case fixes
@@ -39,8 +39,8 @@ extension TripRecord {
 
   /// Returns the event of a finished trip, or `nil` for a trip in progress.
   ///
-  /// The event has the same id as the trip. It is derived from the device, start time and position, so that writing the
-  /// event twice creates only one. Its type should be named ``eventTypeName``.
+  /// The event has the same id as the trip. The id is derived from the device, the start time and the start position,
+  /// so an event that is written twice is created only once. The event's type should be named ``eventTypeName``.
   public func event(eventTypeId: String, carName: String? = nil, device: String? = nil) -> Event? {
     guard let endTime = trip.endTime, let duration else { return nil }
     var properties: [PropertyKey: PropertyValue] = [
@@ -61,7 +61,7 @@ extension TripRecord {
       properties: Dictionary(uniqueKeysWithValues: properties.map { ($0.key.rawValue, $0.value) }))
   }
 
-  /// Returns the property definitions of the event type; `id` maps a key to an id.
+  /// Returns the property definitions of the event type. `id` maps a key to an id.
   public static func propertyDefinitions(
     eventTypeId: String, id: (PropertyKey) -> String
   ) -> [PropertyDefinition] {

@@ -9,7 +9,7 @@ public struct TripRecord: Hashable, Sendable, Codable {
   public var topSpeed: Double?
   /// Route with about one point every 15 s, including both ends.
   public var route: [Coordinate]
-  /// Number of fixes in the trip. The mean of several fixes counts as one.
+  /// Number of fixes in the trip. The mean of several fixes counts as one fix.
   public var fixCount: Int
   /// Legs in chronological order. Empty during the trip, and if no legs were determined.
   public var legs: [TripLeg]

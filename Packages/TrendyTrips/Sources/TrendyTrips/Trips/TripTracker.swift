@@ -36,7 +36,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
   public private(set) var phase: Phase = .idle
   /// Most recent trip that finished or was cancelled.
   public private(set) var closedRecord: TripRecord?
-  /// Last fix of the trip in ``closedRecord`` while it was moving.
+  /// Last fix of the trip in ``closedRecord`` while the user was moving.
   public private(set) var closedLocation: Location?
   /// Latest time of any reading or tick.
   public private(set) var latestTime: Date?
@@ -78,7 +78,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
     var effects = advance(to: fix.timestamp)
     recent.add(fix)
     guard phase == .driving else {
-      // After a gap has ended a trip, driving is still confirmed, so that a new trip also requires movement.
+      // Require movement for a new trip, because driving is still confirmed after a gap has ended a trip.
       if journey == nil, isDriving, phase == .starting || recent.movement(endingAt: fix.timestamp) != nil {
         effects += begin(at: fix.timestamp)
       }
@@ -92,7 +92,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Processes and debounces a motion reading. Ignores unknown readings and those below the minimum confidence.
+  /// Processes and debounces a motion reading. Ignores unknown readings and readings below the minimum confidence.
   @discardableResult
   public mutating func onMotion(_ activity: MotionActivity) -> [Effect] {
     guard activity.confidence >= configuration.minimumConfidence, let answer = activity.state.drivingAnswer,
@@ -198,8 +198,8 @@ extension TripTracker {
       return []
     }
     let way = recent.movement(endingAt: max(date, latest.timestamp))
-    // If the last fix is at most a minute old, the trip starts with its time and position; otherwise only with its
-    // position.
+    // If the last fix is at most a minute old, the trip starts with its time and position. Otherwise, the trip starts
+    // only with its position.
     let isFresh = date.timeIntervalSince(latest.timestamp) <= 60
     let startTime = way?.first?.timestamp ?? (isFresh ? latest.timestamp : date)
     let begun = TripJourney(way: way ?? [latest], startTime: startTime, configuration: configuration)

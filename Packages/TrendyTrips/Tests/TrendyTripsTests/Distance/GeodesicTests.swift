@@ -6,7 +6,7 @@ import TrendyModels
 @Suite("Geodesic", .timeLimit(.minutes(10)))
 struct GeodesicTests {
   /// Reads `Resources/geodesic-pairs.csv`: 1,000 random pairs at log-uniform distances from 1 m to 1,000 km, and 20
-  /// special ones (poles, antimeridian, nearly antipodal, failures of Vincenty's method). The distances come from
+  /// special pairs (poles, antimeridian, nearly antipodal, failures of Vincenty's method). The distances come from
   /// GeographicLib.
   static func pairs() throws -> [(from: Coordinate, to: Coordinate, metres: Double)] {
     let url = try #require(Bundle.module.url(forResource: "Resources/geodesic-pairs", withExtension: "csv"))

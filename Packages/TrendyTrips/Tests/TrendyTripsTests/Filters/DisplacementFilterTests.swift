@@ -13,7 +13,7 @@ struct DisplacementFilterTests {
     return passed + (isOver ? displacements.take() : [])
   }
 
-  /// Returns the fixes of a walk due east. Those in the time range `aside` are displaced by `north` metres.
+  /// Returns the fixes of a walk due east. The fixes in the time range `aside` are displaced by `north` metres.
   private func walk(interval: Double, aside: ClosedRange<Double>, north: Double) -> [Location] {
     stride(from: 0.0, through: 300, by: interval).map {
       fix($0, east: 1.2 * $0, north: aside.contains($0) ? north : 0)

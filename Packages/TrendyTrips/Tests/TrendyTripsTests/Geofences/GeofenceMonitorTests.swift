@@ -218,7 +218,7 @@ struct GeofenceMonitorTests {
     }
     let fence = Geofence(id: "x", name: "X", latitude: center.latitude, longitude: center.longitude, radius: 200)
     let words = Self.words(GeofenceMonitor.crossings(in: fixes, geofences: [fence]))
-    // The entry is at step -10 or the next one, the exit at the first step beyond 200 + 40 + 5 m.
+    // The entry is at step -10 or the next step, and the exit is at the first step beyond 200 + 40 + 5 m.
     #expect(words == ["in 200", "out 430"] || words == ["in 210", "out 430"], "\(words)")
   }
 

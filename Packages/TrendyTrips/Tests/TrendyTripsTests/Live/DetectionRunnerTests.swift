@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Track log of one device, the runner that reads it, and the store that detected events are written to.
+/// Track log of one device, the runner that reads it, and the store to which detected events are written.
 struct LiveDevice {
   let store = SimulatedTrackStore()
   let journal: TestJournal

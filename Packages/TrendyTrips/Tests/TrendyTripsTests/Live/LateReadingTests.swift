@@ -42,8 +42,8 @@ struct LateReadingTests {
     return (0..<count).flatMap { number in day.map { $0.later(by: Double(number) * 86_400) } }
   }
 
-  /// A single trip that spans the missing readings is detected first, and is split when they arrive. Its event must not
-  /// be used for both of the resulting trips.
+  /// A single trip that spans the missing readings is detected first, and is split when these readings arrive. The
+  /// event of the single trip must not be used for both of the resulting trips.
   @Test(
     "a day whose end arrives first has the same trips as one in order",
     arguments: [(SimulatedDay.World.town, 44), (.buses, 61), (.railway, 11)] as [(SimulatedDay.World, UInt64)])
@@ -86,7 +86,7 @@ struct LateReadingTests {
     let readings = try Self.days(12)
     let end = DetectionRunnerTests.end(readings) + 86_400
     let places = DetectionRunnerTests.places(readings)
-    // Batches of up to 400 consecutive readings, which may contain parts of trips, arrive after all the others.
+    // Batches of up to 400 consecutive readings, which may contain parts of trips, arrive after all other readings.
     var late: [[TrackReading]] = []
     var early = readings
     for _ in 0..<6 {

@@ -7,7 +7,7 @@ import TrendyTrips
 
 @Suite("Recording", .timeLimit(.minutes(10)))
 struct RecordingTests {
-  /// Track log and event store that recordings are imported into.
+  /// Track log and event store into which recordings are imported.
   struct Importer {
     let store = SimulatedTrackStore()
     let journal: TestJournal

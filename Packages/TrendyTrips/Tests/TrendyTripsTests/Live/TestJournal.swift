@@ -39,7 +39,7 @@ final class TestJournal: DetectedEventStore {
   func set(stop: TripStop) { state.withLock { $0.stop = stop } }
   func set(geofences: [Geofence]) { state.withLock { $0.geofences = geofences } }
 
-  /// Fails all writes after the next `count` ones, as if the process had ended.
+  /// Fails all writes after the next `count` writes, as if the process had ended.
   func end(afterWrites count: Int?) { state.withLock { $0.writesLeft = count } }
 
   /// Runs `act` just before the next write, to simulate a concurrent edit by the user.

@@ -271,7 +271,7 @@ struct TrackReaderPersonTests {
     #expect(device.journal.trips.count == 2)
     let now = device.clock.now
     // According to the clock, the drive home has not ended yet, so its trip is deleted. The process is killed after it
-    // has saved the intent to delete and before it deletes the trip.
+    // has saved the intent to delete the trip and before it deletes the trip.
     device.clock.setDate(isSetBack ? now - 365 * 86_400 : at(5200))
     device.journal.end(afterWrites: 0)
     #expect(throws: TestJournal.Ended.self) { try device.reader.readAll() }

@@ -15,7 +15,8 @@ struct TrackStoryTests {
     case all
   }
 
-  /// The first four seeds are regressions: detection missed a visit, or found it only when it was repeated.
+  /// The first four seeds are regressions: detection missed a visit, or found the visit only when detection was
+  /// repeated.
   @Test(
     "no event is lost and edits of the user are kept",
     arguments: [2339, 2358, 61_724, 72_504] + Array(41_000..<41_026) as [UInt64])

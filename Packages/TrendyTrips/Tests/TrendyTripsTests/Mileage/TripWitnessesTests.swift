@@ -12,7 +12,7 @@ struct TripWitnessesTests {
     var from: Double
     var to: Double
     var fixes = 0
-    /// Name of the rule that classified the trip; empty if the user classified it.
+    /// Name of the rule that classified the trip, or an empty string if the user classified it.
     var rule: String?
 
     init(_ id: String, _ device: String?, _ from: Double, _ to: Double, fixes: Int = 0, rule: String? = nil) {

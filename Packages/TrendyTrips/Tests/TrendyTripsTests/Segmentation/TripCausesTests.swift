@@ -201,7 +201,8 @@ struct TripCausesTests {
     let trips = TripDetector.trips(in: Self.woken(speed: 12, start: 7200, heard: 7200 + seconds))
     #expect(trips.count == 1)
     let trip = try #require(trips.first)
-    // After more than 300 s at 12 m/s, the first fix is over 3.6 km from the stay: the trip may have started elsewhere.
+    // After more than 300 s at 12 m/s, the first fix is over 3.6 km from the stay, so the trip may have started
+    // elsewhere.
     let isNear = seconds <= 300
     #expect(Self.rules(trip).contains(isNear ? .woke : .appeared))
     #expect(!Self.rules(trip).contains(.shortStop))

@@ -182,7 +182,7 @@ struct TripTrackerTests {
     #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 300) < 1)
   }
 
-  // A loop rather than test arguments, because Foundation traps when it describes a date that is not a number.
+  // Use a loop rather than test arguments, because Foundation traps when it describes a date that is not a number.
   @Test func `invalid sensor values are ignored`() throws {
     var tracker = try driving()
     let before = tracker
@@ -265,7 +265,7 @@ struct TripTrackerTests {
     var tracker = try paused()
     for fix in drive(from: 2400, speed: 1.4, start: 200, end: 500, interval: 10) { tracker.onLocation(fix) }
     for fix in drive(from: 2820, speed: 15, start: 510, end: 600, interval: 10) { tracker.onLocation(fix) }
-    // Driving is detected 90 s late. The path since the departure counts; the walk before it does not.
+    // Driving is detected 90 s late. The path since the departure counts, but the walk before the departure does not.
     tracker.onConfirmedMotion(isAutomotive: true, at: at(601))
     #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 2400 - 1350) < 15)
   }
