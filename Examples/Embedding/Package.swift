@@ -7,7 +7,10 @@ import PackageDescription
 let package = Package(
   name: "Embedding",
   platforms: [.iOS(.v18), .macOS(.v15)],
-  products: [.library(name: "CoffeeJournal", targets: ["CoffeeJournal"])],
+  products: [
+    .library(name: "CoffeeJournal", targets: ["CoffeeJournal"]),
+    .library(name: "DriveLogger", targets: ["DriveLogger"]),
+  ],
   dependencies: [
     .package(path: "../../Packages/TrendyNetworking"),
     .package(path: "../../Packages/TrendyPersistence"),
@@ -17,10 +20,12 @@ let package = Package(
   ],
   targets: [
     .target(name: "CoffeeJournal", dependencies: ["TrendySync"]),
+    .target(name: "DriveLogger", dependencies: ["TrendyPersistence", "TrendySync", "TrendyTrips"]),
     // Contains the README's code exactly as printed there.
     .target(name: "Readme", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
     .testTarget(name: "ReadmeTests", dependencies: ["TrendySync", "TrendyTesting"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
+    .testTarget(name: "DriveLoggerTests", dependencies: ["DriveLogger", "TrendyTesting"]),
     // Uses the names, labels and defaults that apps and their tests rely on. A change to one of them breaks the build.
     .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting", "TrendyTrips"]),
   ]
