@@ -23,9 +23,12 @@ let package = Package(
     .target(name: "DriveLogger", dependencies: ["TrendyPersistence", "TrendySync", "TrendyTrips"]),
     // Contains the README's code exactly as printed there.
     .target(name: "Readme", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
+    // Contains the code of the article Recipes in the documentation of TrendySync.
+    .target(name: "Recipes", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
     .testTarget(name: "ReadmeTests", dependencies: ["TrendySync", "TrendyTesting"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
     .testTarget(name: "DriveLoggerTests", dependencies: ["DriveLogger", "TrendyTesting"]),
+    .testTarget(name: "RecipesTests", dependencies: ["Recipes", "TrendySync", "TrendyTesting"]),
     // Uses the names, labels and defaults that apps and their tests rely on. A change to one of them breaks the build.
     .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting", "TrendyTrips"]),
   ]

@@ -26,7 +26,9 @@ import Testing
       .map { lines(try text("Examples/Embedding/\($0)")) }
   }
 
-  @Test(arguments: ["README.md", "Packages/TrendySync/Sources/TrendySync/TrendySync.docc/ViewModel.md"])
+  private static let articles = "Packages/TrendySync/Sources/TrendySync/TrendySync.docc"
+
+  @Test(arguments: ["README.md", "\(articles)/Recipes.md", "\(articles)/ViewModel.md"])
   func `every code block of a document is part of a compiled file`(document: String) throws {
     let blocks = try Self.blocks(of: document).filter { $0.first?.hasPrefix("dependencies: [") != true }
     let sources = try Self.sources()
