@@ -20,10 +20,11 @@ import Testing
   }
 
   private static func sources() throws -> [[String]] {
-    let folder = root.appending(path: "Examples/Embedding")
-    let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-    return try files.filter { $0.hasSuffix(".swift") && !$0.hasPrefix(".build") }
-      .map { lines(try text("Examples/Embedding/\($0)")) }
+    try ["Examples/Embedding", "Packages/TrendySimulation/Tests"].flatMap { folder in
+      let files = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
+      return try (files?.compactMap { $0 as? String } ?? [])
+        .filter { $0.hasSuffix(".swift") && !$0.hasPrefix(".build") }.map { lines(try text("\(folder)/\($0)")) }
+    }
   }
 
   private static let articles = "Packages/TrendySync/Sources/TrendySync/TrendySync.docc"
@@ -37,7 +38,7 @@ import Testing
       let isCompiled = sources.contains { source in
         source.indices.contains { source[$0...].starts(with: block) }
       }
-      #expect(isCompiled, "not in Examples/Embedding: \(block.prefix(12).joined(separator: " / "))")
+      #expect(isCompiled, "not compiled: \(block.prefix(12).joined(separator: " / "))")
     }
   }
 
