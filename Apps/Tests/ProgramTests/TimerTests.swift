@@ -53,6 +53,25 @@ struct TimerTests {
     try bench.trendy("start", "call")
     let several = try bench.trendy("switch", "coffee")
     #expect(several.status == 64 && several.talk.contains("Stop all but one: trendy stop call, trendy stop work"))
+    let future = try bench.trendy("switch", "coffee", "--at", at(90))
+    #expect(future.status == 64 && future.talk.contains("in the future"))
+  }
+
+  @Test func `a running trip is neither switched nor split`() throws {
+    try bench.trendy("start", "work", "--at", at(0))
+    try bench.trendy("trip", "start")
+    try bench.trendy("switch", "call", "--at", at(20))
+    #expect(try events().prefix(2).contains { $0.hasSuffix("running") && $0.hasPrefix("call") })
+    for name in ["@1", "@2"] {
+      let result = try bench.trendy("split", name, "--at", at(30))
+      let isTrip = result.status == 64 && result.talk.contains("trip")
+      #expect(isTrip || result.status == 0)
+    }
+    let trip = try #require(bench.trendy("list", "--json").document["events"]?.arrayValue).first {
+      $0["event_type"]?["name"] == "Trip"
+    }
+    let result = try bench.trendy("split", #require(trip?["id"]?.stringValue))
+    #expect(result.status == 64, "\(result.talk)")
   }
 
   @Test func `cancel discards a running event`() throws {

@@ -118,7 +118,7 @@ struct TimeLedgerTests {
     let sum = expected.days.values.reduce(0, +)
     #expect(once.total.seconds == sum && once.total.sessions == expected.lines.count)
     #expect(TimeTable(ledger, by: .type, countsOverlaps: true).total.seconds == sum + expected.shared)
-    for grouping in [TimeTable.Grouping.type, .place, .word, .property("x"), .period(.week), .period(.month)] {
+    for grouping in [TimeTable.Grouping.type, .place, .word, .property(["x"]), .period(.week), .period(.month)] {
       let table = TimeTable(ledger, by: grouping)
       #expect(table.rows.reduce(0) { $0 + $1.seconds } - table.overlap == table.total.seconds)
       #expect(table.total.seconds == sum, "\(grouping)")
@@ -173,6 +173,32 @@ struct TimeLedgerTests {
       try seconds(TimeTable(ledger(record), by: .period(.day))) == ["2026-05-04": 1500, "2026-05-05": 3600])
     record.events[1].isAllDay = true
     #expect(try seconds(TimeTable(ledger(record), by: .type)) == ["run": 3000])
+    record.events[0].endDate = record.events[0].timestamp
+    #expect(try seconds(TimeTable(ledger(record), by: .type)) == ["run": 3000])
+    // A value from another device can be any finite number.
+    for place in 0...1 { record.events[place].properties = ["moving": .duration(1e308)] }
+    #expect(try ledger(record).entries.isEmpty)
+  }
+
+  @Test func `an event counts up to now in a zone where it is already tomorrow`() throws {
+    // 11:30 on the 20th in Amsterdam is 00:30 on the 21st in Kiritimati.
+    let record = try record(["work 2026-11-20T11:30 - Pacific/Kiritimati"], Self.local())
+    #expect(try seconds(TimeTable(ledger(record), by: .period(.day))) == ["2026-11-21": 1830])
+  }
+
+  @Test func `the rounded overlap is at most the sum of the rounded rows`() throws {
+    let lines = (0..<3).map { "\($0) 2026-05-04T10:00 2026-05-04T10:07" }
+    let table = TimeTable(
+      try ledger(record(lines, Self.local())), by: .type, rounding: TimeTable.Rounding(step: 900, isUp: false))
+    #expect(table.overlap == 0 && table.total.seconds == 0)
+  }
+
+  @Test func `a property is found by each of its spellings`() throws {
+    var record = try record(
+      ["work 2026-05-04T09:00 2026-05-04T10:00", "call 2026-05-04T11:00 2026-05-04T11:30"], Self.local())
+    record.events[0].properties = ["Client": .text("Acme")]
+    record.events[1].properties = ["client": .text("Acme")]
+    #expect(try seconds(TimeTable(ledger(record), by: .property(["Client", "client"]))) == ["Acme": 5400])
   }
 
   @Test func `visits recorded by a device count only if their type is named or has a goal`() throws {
@@ -180,6 +206,7 @@ struct TimeLedgerTests {
     record.events[0].sourceType = .geofence
     #expect(try ledger(record).entries.isEmpty)
     #expect(try ledger(record) { $0.types = ["visit"] }.entries.count == 1)
+    #expect(try ledger(record) { $0.countsPositions = true }.entries.count == 1)
     record.types[0].goal = Goal(1, per: .day)
     #expect(try ledger(record).entries.count == 1)
   }
@@ -188,10 +215,10 @@ struct TimeLedgerTests {
     var record = try record(
       ["work 2026-05-04T09:00 2026-05-04T10:00", "work 2026-05-04T11:00 2026-05-04T11:30"], Self.local())
     record.events[0].properties = ["Tags": .text("Acme, bug fix")]
-    record.events[0].notes = "called #acme, #Budget."
+    record.events[0].notes = "called #acme,#Budget. #bug-fix"
     let table = TimeTable(try ledger(record), by: .word)
-    #expect(seconds(table) == ["acme": 3600, "bug fix": 3600, "budget": 3600, "": 1800])
-    #expect(table.overlap == 7200 && table.total.seconds == 5400)
+    #expect(seconds(table) == ["acme": 3600, "bug fix": 3600, "bug-fix": 3600, "budget": 3600, "": 1800])
+    #expect(table.overlap == 10_800 && table.total.seconds == 5400)
   }
 
   @Test func `rows are rounded, and the total is the sum of the rounded rows`() throws {
@@ -216,5 +243,9 @@ struct TimeLedgerTests {
     let report = try Report(query, from: record)
     let series = report.series(of: report.rows[0])
     #expect(series.steps.points.map(\.value) == [3600, 25_200, 0] && series.steps.points.map(\.events) == [1, 0, 0])
+    // The range begins after the start of the event.
+    query.range = local.start(of: try #require(CivilDate("2026-05-05")))..<Date.distantFuture
+    let later = try Report(query, from: record)
+    #expect(later.series(of: later.allRows[0]).steps.points.map(\.value) == [25_200, 0])
   }
 }

@@ -62,10 +62,16 @@ struct SplitCommand: Command {
       let running = try choice.event(in: store)
       return (running.event, running)
     }
-    // Without a running event of a type with this name, the name is an id.
-    if let running = try? choice.event(in: store) { return (running.event, running) }
-    let event = try Lookup(store: store).event(name)
-    return (event, try RunningEvent.all(in: store).first { $0.event.id == event.id })
+    do {
+      let running = try choice.event(in: store)
+      return (running.event, running)
+    } catch let error as CommandError where error.exit == .notFound || error.exit == .no {
+      // Without a running event of a type with this name, the name is an id.
+      let event = try Lookup(store: store).event(name)
+      guard try RunningEvent.all(in: store).contains(where: { $0.event.id == event.id }) else { return (event, nil) }
+      let running = try RunningChoice(name: event.id, session: session).event(in: store)
+      return (running.event, running)
+    }
   }
 
   func show(_ answer: EventList, _ session: Session) -> ExitCode { answer.showTimers(session) }

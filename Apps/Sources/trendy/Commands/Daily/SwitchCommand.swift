@@ -14,7 +14,12 @@ struct SwitchCommand: Command {
 
   private let phrase: EventPhrase
 
-  init(_ session: Session) throws { phrase = try EventPhrase(session) }
+  init(_ session: Session) throws {
+    phrase = try EventPhrase(session)
+    if let time = try session.date(option: "--at"), time > session.now {
+      throw session.usageError("The time of the switch is in the future")
+    }
+  }
 
   func act(_ session: Session) throws -> EventList {
     let container = try session.openStore()

@@ -63,7 +63,8 @@ struct HoursCommand: Command {
     default:
       let types = Set(report.allRows.map(\.type.id))
       let keys = try record.propertyDefinitions().filter { types.contains($0.eventTypeId) }.map(\.key)
-      if let key = keys.first(where: { $0.lowercased() == by }) { return .property(key) }
+      let matching = Set(keys.filter { $0.lowercased() == by })
+      if !matching.isEmpty { return .property(matching) }
       let known = Self.groups + Set(keys).sorted()
       throw CommandError(
         "Property '\(by)' not found", hint: "Use \(known.joined(separator: ", ")).", exit: .notFound)

@@ -32,7 +32,7 @@ struct StatsCommand: Command {
         console.row([answer.history.days.first.advanced(by: place).description, "\(Int(value))"])
       }
     }
-    if answer.history.basis == nil {
+    if answer.history.basis == nil, found.times[answer.type.id] == nil {
       console.text(try NothingRecorded.words(of: answer.type, isNarrow: options.isNarrow, session))
     }
     for line in stats.lines(console.terminal) { console.text(line) }
@@ -63,8 +63,10 @@ private struct StatsText {
   }
 
   func lines(_ terminal: Terminal) -> [StyledText] {
-    guard let basis = history.basis else { return [] }
     let time = times[type.id]
+    guard let basis = history.basis else {
+      return time.map { [StyledText("\(type.name) \($0.words)")] } ?? []
+    }
     let entries = time?.sessions == basis.events ? nil : Quantity(basis.events, "entry", "entries").description
     var lines = [
       StyledText([

@@ -102,6 +102,7 @@ struct ReportOptions {
     var query = query
     let record = try SelectedRecord(selection, session)
     query.types = try selection.typeIDs(in: record.store)
+    query.countsPositions = selection.namesSource
     query.readings = BuiltInType.odometer.present(among: try record.eventTypes())?.id
     if let name {
       let type = try Lookup(store: record.store).eventType(name) { "trendy type add \($0)" }

@@ -39,6 +39,22 @@ struct SelectedRecord: UserRecord {
     }
   }
 
+  /// Decodes only the events that can have a duration.
+  func forEachTimedEvent(
+    ofTypes types: Set<String>, measured: Set<String>, running: Set<String>, in range: Range<Date>,
+    _ body: (Event) throws -> Void
+  ) throws {
+    guard isOfWholeTypes else { return try forEachEvent(ofTypes: types, in: range, body) }
+    let running = Set(running.map { CompactIdentifier($0) })
+    try store.eventRows(in: range, ofType: types.count == 1 ? types.first : nil).forEach { row in
+      let hasDuration = row.endDate != nil && !row.isAllDay || running.contains(row.identifier)
+      guard hasDuration || !measured.isEmpty, types.contains(row.eventTypeId),
+        hasDuration || measured.contains(row.eventTypeId)
+      else { return }
+      try body(row.event())
+    }
+  }
+
   func histories(
     ofTypes types: Set<String>, in range: EventRange?, through today: CivilDate, local: LocalTime
   ) throws -> [String: TypeHistory] {

@@ -75,6 +75,8 @@ struct EventSelection {
     return source
   }
 
+  var namesSource: Bool { query.sourceType != nil }
+
   /// Whether all events of the selected types are selected, so that each type's cached counts can be used.
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 

@@ -22,14 +22,22 @@ struct RunningChoice {
   /// Returns all running events.
   /// - Throws: ``CommandError`` with exit 1 if none is running, or exit 64 if one is a trip.
   func all(in store: any DataStoreProtocol) throws -> [RunningEvent] {
-    try withoutTrips(running(in: store), in: store)
+    let running = try running(in: store)
+    try checkAreNotTrips(running, in: store)
+    return running
   }
 
   /// Returns the selected event.
   /// - Throws: ``CommandError`` with exit 1 if no event is running, exit 64 if several match or it is a trip, or exit 66
   ///   if the named one is not running.
   func event(in store: any DataStoreProtocol) throws -> RunningEvent {
-    try withoutTrips([found(among: running(in: store), in: store)], in: store)[0]
+    let running = try running(in: store)
+    let tripType = try tripType(in: store)
+    // A trip is ended by another command, so it is selected only if it is named or nothing else is running.
+    let others = name == nil ? running.filter { $0.event.eventTypeId != tripType } : []
+    let found = try found(among: others.isEmpty ? running : others, in: store)
+    try checkAreNotTrips([found], in: store)
+    return found
   }
 
   private func found(among running: [RunningEvent], in store: any DataStoreProtocol) throws -> RunningEvent {
@@ -64,15 +72,18 @@ struct RunningChoice {
     return found[0]
   }
 
+  private func tripType(in store: any DataStoreProtocol) throws -> String? {
+    BuiltInType.trip.present(among: try store.fetchAllEventTypes())?.id
+  }
+
   /// Trips are ended with `trendy trip end` instead, because reports need the distance that it records.
-  private func withoutTrips(_ chosen: [RunningEvent], in store: any DataStoreProtocol) throws -> [RunningEvent] {
-    let tripType = BuiltInType.trip.present(among: try store.fetchAllEventTypes())?.id
+  private func checkAreNotTrips(_ chosen: [RunningEvent], in store: any DataStoreProtocol) throws {
+    let tripType = try tripType(in: store)
     guard !chosen.contains(where: { $0.event.eventTypeId == tripType }) else {
       throw session.usageError(
         "'\(session.command.name)' cannot end a trip",
         hint: "Run 'trendy trip end 12km' with the distance of the trip, or 'trendy trip cancel'.")
     }
-    return chosen
   }
 }
 

@@ -22,8 +22,8 @@ struct ChartText {
   }
 
   var type: EventType { row.type }
-  /// Whether the type has any selected event, even before the charted days.
-  var hasEvents: Bool { row.history.events > 0 }
+  /// Whether the type has any selected event or time, even before the charted days.
+  var hasEvents: Bool { row.history.events > 0 || row.values?.entries.isEmpty == false }
   var isEmpty: Bool { amount == nil ? series.steps.events == 0 : !hasEvents }
 
   private var isLength: Bool { amount?.isLength == true }
@@ -58,7 +58,7 @@ struct ChartText {
   }
 
   func lines(_ terminal: Terminal) -> [StyledText] {
-    guard series.steps.events > 0 else {
+    guard series.steps.events > 0 || series.steps.points.contains(where: { $0.value ?? 0 > 0 }) else {
       guard amount != nil, hasEvents else { return [] }
       let lines = terminal.lines(of: "\(what): no \(isLength ? "durations" : "numbers") recorded.") + leftOut
       return lines.map { StyledText($0) }

@@ -12,7 +12,7 @@ struct HoursText {
   private let query: ReportQuery
   private let types: [String: EventType]
   private let table: TimeTable
-  private let overlaps: [TimeLedger.Overlap]
+  private let ledger: TimeLedger
   private let firstDay: CivilDate
   private let by: String
   private let rounding: TimeTable.Rounding?
@@ -26,7 +26,7 @@ struct HoursText {
   ) {
     query = report.query
     types = Dictionary(uniqueKeysWithValues: report.allRows.map { ($0.type.id, $0.type) })
-    overlaps = ledger.overlaps
+    self.ledger = ledger
     firstDay = query.firstDay ?? ledger.entries.first?.parts.first?.day ?? query.today
     (self.table, self.by, self.rounding, self.countsOverlaps) = (table, by, rounding, countsOverlaps)
     hasEvents = !report.rows.isEmpty
@@ -69,6 +69,7 @@ struct HoursText {
   }
 
   private func overlapLines(_ terminal: Terminal, _ local: LocalTime) -> [StyledText] {
+    let overlaps = ledger.overlaps
     guard !overlaps.isEmpty else { return [] }
     let year = local.components(of: query.now).year
     var texts = overlaps.prefix(Self.listed).map { overlap in
@@ -119,7 +120,7 @@ struct HoursText {
           ("event_type_id", .string(by == "type" ? row.key : nil)),
         ] + sums(row))
     }
-    let shared = overlaps.map { overlap in
+    let shared = ledger.overlaps.map { overlap in
       JSONText.object([
         ("start", .string(local.rfc3339(overlap.range.lowerBound))),
         ("end", .string(local.rfc3339(overlap.range.upperBound))), ("time_s", Self.number(overlap.seconds)),

@@ -23,6 +23,13 @@ public protocol UserRecord {
   /// all-day event, time zone, source, and number and duration properties.
   func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws
 
+  /// Calls `body` at least with those events that can have a duration: events with an end, the events in `running`, and
+  /// events of the types in `measured`. Otherwise the same as ``forEachEvent(ofTypes:in:_:)``.
+  func forEachTimedEvent(
+    ofTypes types: Set<String>, measured: Set<String>, running: Set<String>, in range: Range<Date>,
+    _ body: (Event) throws -> Void
+  ) throws
+
   /// Returns the histories of the given types up to `today`, by type. Types without events are omitted. Without a
   /// `range`, all events up to `today` count.
   func histories(
@@ -31,6 +38,14 @@ public protocol UserRecord {
 }
 
 extension UserRecord {
+  /// Calls `body` with all events.
+  public func forEachTimedEvent(
+    ofTypes types: Set<String>, measured _: Set<String>, running _: Set<String>, in range: Range<Date>,
+    _ body: (Event) throws -> Void
+  ) throws {
+    try forEachEvent(ofTypes: types, in: range, body)
+  }
+
   /// Counts the events one by one.
   public func histories(
     ofTypes types: Set<String>, in range: EventRange?, through today: CivilDate, local: LocalTime

@@ -178,10 +178,14 @@ extension Report {
 
   private func days(of row: Row) -> ClosedRange<CivilDate> {
     let today = query.today
-    guard row.history.events > 0 else { return today...today }
-    let first = query.weeks.map { query.days(ofWeeks: $0).lowerBound } ?? row.history.days.first
-    let whole = query.step.days(around: first, firstWeekday: query.local.firstWeekday).lowerBound
-    return max(whole, row.history.days.first)...today
+    // An event that began before the range has time in it.
+    let firstTime = query.measure == .time ? row.values?.entries.first?.day : nil
+    guard let first = [row.history.events > 0 ? row.history.days.first : nil, firstTime].compactMap(\.self).min() else {
+      return today...today
+    }
+    let start = query.weeks.map { query.days(ofWeeks: $0).lowerBound } ?? first
+    let whole = query.step.days(around: start, firstWeekday: query.local.firstWeekday).lowerBound
+    return min(max(whole, first), today)...today
   }
 }
 

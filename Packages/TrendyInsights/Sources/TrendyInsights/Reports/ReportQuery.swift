@@ -41,6 +41,8 @@ public struct ReportQuery: Hashable, Sendable {
   public var range: Range<Date>?
   /// Ids of the event types; `nil` for all.
   public var types: Set<String>?
+  /// Whether the time of trips and visits recorded by devices counts even if the query names no types.
+  public var countsPositions = false
   /// Id of the type whose events are meter readings. They count as ordinary events if the query names types or the type
   /// has a goal.
   public var readings: String?

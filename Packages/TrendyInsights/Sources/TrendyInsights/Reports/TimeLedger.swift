@@ -61,16 +61,22 @@ public struct TimeLedger: Hashable, Sendable {
     let ranges = [query.selected, days.map { EventRange(local.moments(of: $0), in: local) }].compactMap(\.self)
     let running = RunningSetting.eventIds(in: try record.records(of: .setting))
     let keys = try record.propertyDefinitions().firstDurationKeys
-    let withoutPositions = Set(types.filter { query.types == nil && $0.goal == nil }.map(\.id))
+    let ids = Set(types.map(\.id))
+    let withoutPositions = Set(
+      types.filter { query.types == nil && !query.countsPositions && $0.goal == nil }.map(\.id))
     var entries: [Entry] = []
-    let timestamps = try Self.timestamps(ranges, last, local, running, record)
-    try record.forEachEvent(ofTypes: Set(types.map(\.id)), in: timestamps) { event in
+    let timestamps = try Self.timestamps(ranges, last, local, running, ids, record)
+    try record.forEachTimedEvent(ofTypes: ids, measured: ids.intersection(keys.keys), running: running, in: timestamps)
+    {
+      event in
       guard !event.sourceType.isOfPosition || !withoutPositions.contains(event.eventTypeId) else { return }
       let isRunning = event.endDate == nil && !event.isAllDay && running.contains(event.id)
       var parts: [Part] = []
-      if !event.isAllDay, let end = event.endDate ?? (isRunning ? query.now : nil) {
+      if !event.isAllDay, let end = event.endDate ?? (isRunning ? query.now : nil), isRunning || end > event.timestamp {
         let own = local.inZone(of: event)
-        let selected = ranges.map { $0.moments(in: own) } + [.distantPast..<own.start(of: last.advanced(by: 1))]
+        // In a zone ahead of the user's, the day of an event that has already begun may be tomorrow.
+        let limit = max(own.start(of: last.advanced(by: 1)), query.isOver ? .distantPast : query.now)
+        let selected = ranges.map { $0.moments(in: own) } + [.distantPast..<limit]
         let range = selected.reduce(event.timestamp..<max(event.timestamp, end)) { $0.clamped(to: $1) }
         parts = Self.parts(of: range, own)
       } else if let seconds = keys[event.eventTypeId].flatMap({ event.properties[$0] })?.seconds, seconds > 0 {
@@ -85,13 +91,15 @@ public struct TimeLedger: Hashable, Sendable {
 
   /// Returns the range of timestamps that events with time in the ranges can have.
   private static func timestamps(
-    _ ranges: [EventRange], _ last: CivilDate, _ local: LocalTime, _ running: Set<String>, _ record: some UserRecord
+    _ ranges: [EventRange], _ last: CivilDate, _ local: LocalTime, _ running: Set<String>, _ types: Set<String>,
+    _ record: some UserRecord
   ) throws -> Range<Date> {
     let bounds = ranges.map(\.timestamps)
     let end = (bounds.map(\.upperBound) + [local.timestamps(of: last...last).upperBound]).min() ?? .distantFuture
     guard var start = bounds.map(\.lowerBound).max(), start > .distantPast else { return .distantPast..<end }
     start.addTimeInterval(Double(-reach * 86_400))
-    for event in try running.compactMap(record.event(id:)) where event.endDate == nil {
+    for event in try running.compactMap(record.event(id:))
+    where event.endDate == nil && !event.isAllDay && types.contains(event.eventTypeId) {
       start = min(start, event.timestamp)
     }
     return start..<max(start, end)
@@ -149,8 +157,8 @@ public struct TimeLedger: Hashable, Sendable {
 }
 
 extension PropertyValue {
-  /// Value of a duration property; `nil` for other properties.
-  fileprivate var seconds: Double? { type == .duration ? doubleValue.flatMap { $0.isFinite ? $0 : nil } : nil }
+  /// Value of a duration property, or `nil` for other properties. Sums of these values are finite.
+  fileprivate var seconds: Double? { type == .duration ? doubleValue.flatMap { $0 < 1e12 ? $0 : nil } : nil }
 }
 
 extension Report {

@@ -7,8 +7,8 @@ public struct TimeTable: Hashable, Sendable {
     case type, place
     /// Each `#word` of the note, and each item of the property `tags`, which is a list separated by commas.
     case word
-    /// Value of a property.
-    case property(String)
+    /// Value of the first of these properties that an event has.
+    case property(Set<String>)
     case period(CalendarPeriod)
   }
 
@@ -22,7 +22,8 @@ public struct TimeTable: Hashable, Sendable {
     public init(step: Double, isUp: Bool) { (self.step, self.isUp) = (step, isUp) }
 
     func callAsFunction(_ seconds: Double) -> Double {
-      (seconds / step).rounded(isUp ? .up : .toNearestOrAwayFromZero) * step
+      // Floating-point errors of a sum must not add a step.
+      ((seconds * 1000).rounded() / 1000 / step).rounded(isUp ? .up : .toNearestOrAwayFromZero) * step
     }
   }
 
@@ -79,8 +80,6 @@ public struct TimeTable: Hashable, Sendable {
         key: key, days: group.days, seconds: seconds(group.parts), sessions: group.sessions, running: group.running)
     }
     let shared = exact.reduce(0) { $0 + $1.seconds } - seconds(all.parts)
-    // Rounding errors of the sums are below a microsecond.
-    overlap = shared < 0.0005 ? 0 : -round(-shared)
     rows = exact.map {
       Row(key: $0.key, days: $0.days, seconds: round($0.seconds), sessions: $0.sessions, running: $0.running)
     }
@@ -88,8 +87,11 @@ public struct TimeTable: Hashable, Sendable {
       if let one = left.days, let other = right.days { return one.lowerBound < other.lowerBound }
       return (right.seconds, left.key) < (left.seconds, right.key)
     }
+    let sum = rows.reduce(0) { $0 + $1.seconds }
+    // Rounding errors of the sums are below a microsecond. Rounded rows can be shorter than their rounded overlap.
+    overlap = shared < 0.0005 ? 0 : min(-round(-shared), sum)
     total = Row(
-      key: "", days: nil, seconds: rows.reduce(0) { $0 + $1.seconds } - overlap, sessions: all.sessions,
+      key: "", days: nil, seconds: sum - overlap, sessions: all.sessions,
       running: all.running)
   }
 }
@@ -118,16 +120,24 @@ extension TimeTable.Grouping {
     switch self {
     case .type: return [event.eventTypeId]
     case .place: return [event.locationName ?? ""]
-    case .property(let key): return [event.properties[key].map { Self.text($0.value) } ?? ""]
+    case .property(let keys):
+      return [keys.sorted().lazy.compactMap { event.properties[$0] }.first.map { Self.text($0.value) } ?? ""]
     case .word:
       let tags =
         event.properties.first { $0.key.lowercased() == "tags" }?.value.stringValue?.split(separator: ",") ?? []
-      let noted = (event.notes ?? "").split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("#") }
-      let words = tags.map(String.init) + noted.map { $0.filter { $0.isLetter || $0.isNumber } }
+      let noted = (event.notes ?? "").split { $0.isWhitespace || $0 == "," || $0 == ";" }.filter { $0.hasPrefix("#") }
+      let words = tags.map { $0.drop { $0.isWhitespace || $0 == "#" } } + noted.map(Self.tag)
       let keys = Set(words.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased() })
       return keys.subtracting([""]).isEmpty ? [""] : keys.subtracting([""])
     case .period: preconditionFailure("a period groups parts of events")
     }
+  }
+
+  /// Returns a hashtag without its sign and without the punctuation that follows it in a sentence.
+  private static func tag(_ word: Substring) -> Substring {
+    var word = word.drop { $0 == "#" }
+    while let last = word.last, !last.isLetter, !last.isNumber { word.removeLast() }
+    return word
   }
 
   private static func text(_ value: JSONValue) -> String {
