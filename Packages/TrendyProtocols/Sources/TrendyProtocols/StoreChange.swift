@@ -26,7 +26,8 @@ public struct StoreChange: Hashable, Sendable {
 public protocol StoreObserver: AnyObject, Sendable {
   /// Waits for a commit after those already returned.
   ///
-  /// - Returns: all such commits, oldest first; `nil` when the task is cancelled. Calls must not overlap.
+  /// - Returns: all such commits, oldest first, or `nil` when the task is cancelled, after which the observer has ended.
+  ///   Calls must not overlap.
   /// - Throws: an error of the store.
   func nextChanges() async throws -> [StoreChange]?
   /// Returns a new unit that reads what has been saved.

@@ -34,9 +34,13 @@
     public func follow(_ stores: any DataStoreFactory) async {
       error = nil
       do {
-        for try await value in stores.observe(query) { self.value = value }
+        for try await value in stores.observe(query) {
+          // A view may have begun to follow another store.
+          if Task.isCancelled { return }
+          self.value = value
+        }
       } catch {
-        self.error = error
+        if !Task.isCancelled { self.error = error }
       }
     }
   }

@@ -39,8 +39,9 @@ final class CommitObservers: Sendable {
 
   /// Wakes all observers.
   func wake() {
-    state.withLock { state in
-      for (_, wake) in state.wakes.sorted(by: { $0.key < $1.key }) { wake.yield() }
-    }
+    // Outside the lock: `remove` acquires it in a cancellation handler, while the runtime has locked the task that
+    // `yield` resumes.
+    let wakes = state.withLock { $0.wakes.sorted { $0.key < $1.key }.map(\.value) }
+    for wake in wakes { wake.yield() }
   }
 }

@@ -13,9 +13,14 @@ actor StoreCommitObserver: StoreObserver {
     self.folder = folder
     wakes = try folder.addObserver()
     // The watch has started before the position is read, so that no save is missed between the two.
-    engine = try folder.usable()
-    try engine.refresh()
-    position = try engine.position()
+    var current = try folder.usable()
+    do { try current.refresh() } catch {
+      guard !current.isUsable else { throw error }
+      current = try folder.usable()
+      try current.refresh()
+    }
+    engine = current
+    position = try current.position()
   }
 
   func nextChanges() async throws -> [StoreChange]? {
@@ -23,7 +28,7 @@ actor StoreCommitObserver: StoreObserver {
       let changes = try newChanges()
       if !changes.isEmpty { return changes }
       var wake = wakes.makeAsyncIterator()
-      await wake.next()
+      guard await wake.next() != nil else { return nil }
     }
     return nil
   }
@@ -31,10 +36,12 @@ actor StoreCommitObserver: StoreObserver {
   nonisolated func makeDataStore() -> any DataStoreProtocol { folder.makeLocalStore() }
 
   private func newChanges() throws(StorageError) -> [StoreChange] {
+    let current = try folder.usable()
     do {
-      return try newChanges(in: folder.usable())
-    } catch .replaced {
-      // After a restore, only a new engine can read the store.
+      return try newChanges(in: current)
+    } catch {
+      // After a restore or a failed sync, only a new engine can read the store.
+      guard !current.isUsable else { throw error }
       return try newChanges(in: folder.usable())
     }
   }
@@ -55,21 +62,22 @@ extension StoreChange {
       return
     }
     self.init(entities: [:], hasSyncState: false, isLocal: group.isOwn)
-    let deleted = group.deleted.map { ($0, RowLayout.kind($0), RowLayout.key($0)) }
+    var deleted = group.deleted[...]
     for row in group.rows {
       let key = RowLayout.key(row)
+      var named: UnsafeRawPointer? = row
+      if key.isHash, RowLayout.isDeletion(row) {
+        // A deletion without a last version follows in order.
+        let isNext = deleted.first.map { RowLayout.kind($0) == RowLayout.kind(row) && RowLayout.key($0) == key }
+        named = isNext == true ? deleted.popFirst() : nil
+      }
       guard let kind = RowKind.entity(RowLayout.kind(row)) else {
         hasSyncState = true
         continue
       }
-      var identifier: String? = key.uuidText
-      if key.isHash {
-        let named =
-          RowLayout.isDeletion(row) ? deleted.first { $0.1 == RowLayout.kind(row) && $0.2 == key }?.0 : row
-        identifier = named.flatMap { LocalStore.keptIdentifier(RowLayout.payload($0)) }
-      }
+      let identifier = key.isHash ? named.flatMap { LocalStore.keptIdentifier(RowLayout.payload($0)) } : key.uuidText
       guard let identifier else {
-        entities = nil
+        (entities, hasSyncState) = (nil, true)
         return
       }
       entities?[kind, default: []].insert(identifier)
