@@ -283,7 +283,7 @@ private final class RecordPart<Value: Sendable>: Sendable {
     let cached = content.withLock { $0 }
     let (position, hasChanged) = try desk.changes(of: kind, since: cached?.position)
     if let cached, !hasChanged {
-      content.withLock { $0?.position = position }
+      content.withLock { $0 = (position, cached.value) }
       return cached.value
     }
     // Read after the position was determined, so a concurrent write only causes a redundant reload.

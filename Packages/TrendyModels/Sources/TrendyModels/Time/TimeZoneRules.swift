@@ -31,7 +31,8 @@ public struct TimeZoneRules: Hashable, Sendable {
     }
     #if canImport(Darwin)
       // The sandbox of an app may exclude the database.
-      guard let zone = TimeZone(identifier: name) else { return nil }
+      // Foundation also reads offsets such as `GMT+3`, which POSIX counts in the other direction.
+      guard name.utf8.contains(UInt8(ascii: "/")), let zone = TimeZone(identifier: name) else { return nil }
       self.init(zone)
     #else
       return nil
