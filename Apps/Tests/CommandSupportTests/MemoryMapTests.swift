@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@Suite("MemoryMap", .timeLimit(.minutes(1)))
+@Suite("MemoryMap", .timeLimit(.minutes(10)))
 struct MemoryMapTests {
   private func part(_ line: String, anonymous: Int) -> String {
     """

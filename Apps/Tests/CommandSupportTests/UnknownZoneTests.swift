@@ -2,7 +2,7 @@ import CommandSupport
 import Testing
 import TrendyModels
 
-@Suite("Unknown time zones", .timeLimit(.minutes(1)))
+@Suite("Unknown time zones", .timeLimit(.minutes(10)))
 struct UnknownZoneTests {
   @Test(
     "POSIX rules and installed zones are known",

@@ -6,7 +6,7 @@ import TrendyProtocols
 import TrendyTrips
 
 /// Changes that depend on earlier reads, while another process saves.
-@Suite("A decision", .timeLimit(.minutes(1)))
+@Suite("A decision", .timeLimit(.minutes(10)))
 struct DecisionTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-decision-\(UUID().uuidString)")
 

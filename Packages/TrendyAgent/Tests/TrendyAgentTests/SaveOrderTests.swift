@@ -8,7 +8,7 @@ import TrendyTesting
 import TrendyTrips
 
 /// `@1` refers to the last saved entry, even if the clock was set back.
-@Suite("The order of saves", .timeLimit(.minutes(1)))
+@Suite("The order of saves", .timeLimit(.minutes(10)))
 struct SaveOrderTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-order-\(UUID().uuidString)")
   private let ten = Date(timeIntervalSince1970: 1_764_237_600)

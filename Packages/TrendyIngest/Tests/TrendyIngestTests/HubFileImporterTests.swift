@@ -6,7 +6,7 @@ import TrendyIngest
 import TrendyModels
 import TrendyTesting
 
-@Suite("Files uploaded to a hub", .timeLimit(.minutes(1)))
+@Suite("Files uploaded to a hub", .timeLimit(.minutes(10)))
 struct HubFileImporterTests {
   private let server: HubServer
   private let folder = FileManager.default.temporaryDirectory.appending(path: "uploads-\(UUID().uuidString)")

@@ -8,7 +8,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-@Suite("Trackers that post to a hub", .timeLimit(.minutes(1)))
+@Suite("Trackers that post to a hub", .timeLimit(.minutes(10)))
 struct HubIngestTests {
   private let clock = ManualClock(now: DeterministicDate.jan1_2024.addingTimeInterval(86_400))
   private let storage: any HubStorage

@@ -1,7 +1,7 @@
 import Testing
 import TrendyModels
 
-@Suite("MessageAuthenticator", .timeLimit(.minutes(1)))
+@Suite("MessageAuthenticator", .timeLimit(.minutes(10)))
 struct MessageAuthenticatorTests {
   private func code(_ message: [UInt8], key: [UInt8], parts: Int) -> String {
     var authenticator = MessageAuthenticator(key: key)

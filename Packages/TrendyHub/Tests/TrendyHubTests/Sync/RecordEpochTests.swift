@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyTesting
 
 /// A hub position is valid only for one user's record.
-@Suite("Epochs of a record", .timeLimit(.minutes(1)))
+@Suite("Epochs of a record", .timeLimit(.minutes(10)))
 struct RecordEpochTests {
   private static let type = TestHub.mutation(1, "create", "event_type", "t", TestHub.typePayload)
 

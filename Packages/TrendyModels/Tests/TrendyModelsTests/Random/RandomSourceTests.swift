@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("RandomSource", .timeLimit(.minutes(1)))
+@Suite("RandomSource", .timeLimit(.minutes(10)))
 struct RandomSourceTests {
   private let date = Date(timeIntervalSince1970: 1_704_067_200)
 

@@ -8,7 +8,7 @@ import TrendyTesting
 
 /// Checks that no mutation blocks the queue: a push that is refused as a whole is narrowed down to the refused
 /// mutation.
-@Suite("Refused pushes", .timeLimit(.minutes(1)))
+@Suite("Refused pushes", .timeLimit(.minutes(10)))
 struct RefusedPushTests {
   private final class Hub: Sendable {
     private let refusal: @Sendable (PushBatch) -> APIError?

@@ -6,7 +6,7 @@ import TrendySync
 import TrendyTesting
 
 /// Types that this or another device has merged into another type. Bare numbers are hub versions.
-@Suite("Merged types on a device", .timeLimit(.minutes(1)))
+@Suite("Merged types on a device", .timeLimit(.minutes(10)))
 struct MergedTypeTests {
   private let hub: HubDouble
   private let device: Device

@@ -5,7 +5,7 @@ import TrendySync
 import TrendyTesting
 
 /// Checks that a value that every hub rejects is already rejected when it is recorded.
-@Suite("Limits of recorded values", .timeLimit(.minutes(1)))
+@Suite("Limits of recorded values", .timeLimit(.minutes(10)))
 struct RecorderLimitTests {
   private let device = Device()
 
