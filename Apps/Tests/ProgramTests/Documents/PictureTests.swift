@@ -37,6 +37,7 @@ struct PictureTests {
       try bench.shown("week", width: 40) == """
         Mon 18 to Wed 20 Nov, compared with Mon
         11 to Wed 13 Nov
+          run 30 min in 1 session.
           New: run and コーヒーと紅茶の時間.
           coffee                3   3   same
           reading               3   3   same
@@ -50,6 +51,7 @@ struct PictureTests {
     #expect(
       try bench.shown("week", width: 80) == """
         Mon 18 to Wed 20 Nov, compared with Mon 11 to Wed 13 Nov
+          run 30 min in 1 session.
           New: run and コーヒーと紅茶の時間.
           coffee                3   3   same  ███
           reading               3   3   same  ███
@@ -63,6 +65,7 @@ struct PictureTests {
     #expect(
       try bench.shown("week", width: 80, locale: "C") == """
         Mon 18 to Wed 20 Nov, compared with Mon 11 to Wed 13 Nov
+          run 30 min in 1 session.
           New: run and コーヒーと紅茶の時間.
           coffee                3   3   same  @@@
           reading               3   3   same  @@@
