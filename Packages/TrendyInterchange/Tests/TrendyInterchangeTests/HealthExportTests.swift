@@ -69,6 +69,17 @@ struct HealthExportTests {
 
   static func date(_ text: String) -> Date? { RFC3339.date(from: text) }
 
+  @Test func `the totals of the day of the export are left to a later import`() throws {
+    func records(_ day: String) -> String {
+      let time = "\(day) 08:00:00 +0200"
+      return Self.record("QuantityTypeIdentifierStepCount", "40", unit: "count", time, time)
+        + Self.record("QuantityTypeIdentifierHeartRate", "60", unit: "count/min", time, time)
+    }
+    let (events, summary) = try Self.read(records("2026-03-31") + records("2026-04-01"))
+    #expect(events.map(\.key) == ["apple-health|steps|2026-03-31", "apple-health|heart-rate|2026-03-31"])
+    #expect(summary.skipped["day that has not ended"] == 2)
+  }
+
   @Test func `a workout has its times and routes, and its statistics take precedence over its attributes`() throws {
     let content = """
        <Workout workoutActivityType="HKWorkoutActivityTypeTraditionalStrengthTraining" duration="30.5" durationUnit="min" totalDistance="1" totalDistanceUnit="mi" totalEnergyBurned="100" totalEnergyBurnedUnit="Cal" sourceName="Kim&#8217;s\u{A0}Watch" startDate="2026-03-29 01:30:00 +0100" endDate="2026-03-29 03:03:00 +0200">

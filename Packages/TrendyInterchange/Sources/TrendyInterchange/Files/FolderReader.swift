@@ -27,11 +27,14 @@ enum FolderReader {
     // Fixes come first, so that trips in the other files are recognised as duplicates of the trips detected in the
     // fixes.
     var values = DailyValues()
+    // A chosen type does not name the files, which have several types.
+    var unnamed = options
+    unnamed.typeName = nil
     for (path, format) in paths.filter({ $0.format.reads == .fixes }) + paths.filter({ $0.format.reads != .fixes }) {
       do {
         if let app = format.app {
           // A day's measurements may be in several files.
-          try app.read(ByteInput(from: try files.open(path)), options, path: path, &values) {
+          try app.read(ByteInput(from: try files.open(path)), unnamed, path: path, &values) {
             try body($0, "\(path), \($1)")
           }
         } else if format.isReadAsRecords {

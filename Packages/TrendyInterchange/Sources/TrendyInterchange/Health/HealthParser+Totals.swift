@@ -10,7 +10,7 @@ extension HealthParser {
     steps = DailyTotals()
     try give(energy.totals(sources), as: .activeEnergy, "energy", body)
     energy = DailyTotals()
-    for total in measurements.totals {
+    for total in measurements.totals where isFinished(total.day) {
       guard let category = HealthCategory(rawValue: total.type) else { continue }
       let unit = [HealthCategory.weight: "kg", .heartRate: "beats/min", .bloodPressure: "mmHg"][category] ?? ""
       try give(
@@ -24,6 +24,15 @@ extension HealthParser {
     for session in sessions { try give(event(of: session), body) }
   }
 
+  /// Returns whether a day ended before the export. Counts another day as skipped.
+  private mutating func isFinished(_ day: CivilDate) -> Bool {
+    guard let text = summary.exportDate, let today = DateStyle.yearFirst.read(String(text.prefix(10)))?.day,
+      day >= today
+    else { return true }
+    summary.skipped[DailyValues.unfinished, default: 0] += 1
+    return false
+  }
+
   mutating func give(
     _ totals: [(date: Int, value: Double)], as category: HealthCategory, _ property: String,
     _ body: (HealthEvent) throws -> Void
@@ -34,6 +43,7 @@ extension HealthParser {
         continue
       }
       let date = CivilDate(daysSince1970: day)
+      guard isFinished(date) else { continue }
       try give(
         HealthEvent(
           category: category, key: "apple-health|\(category.rawValue)|\(date)", start: Self.date(Int64(day) * 86_400),

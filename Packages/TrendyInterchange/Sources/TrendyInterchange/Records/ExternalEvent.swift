@@ -19,6 +19,8 @@ public struct ExternalEvent: Hashable, Sendable {
   /// Id in the source. A stored event with this id is the same event.
   public var possibleID: String?
   public var timestamp: Date
+  /// Date of `timestamp` in the time zone that a measurement states.
+  var localDate: CivilDate?
   /// End of the event, not before `timestamp`. For an all-day event, midnight of its last date.
   public var endDate: Date?
   public var isAllDay = false
@@ -116,6 +118,8 @@ public struct ImportOptions: Sendable {
   public var durationUnit: DurationUnit?
   /// Event type for the rows of a table without a type column.
   public var typeName: String?
+  /// Whether a table is read by the names of its columns, even if it has the layout of a known program.
+  public var isPlainTable = false
   /// Name of the file, from which the event type of some files is derived.
   public var fileName: String?
   /// Lower-case cell texts that mark a habit as done, in a table with one column per habit. `nil` for the defaults.

@@ -60,7 +60,9 @@ extension InterchangeFormat {
         isPlainText(head) && !CSVTrackReader.isTable(head)
           && EventTableReader.isTable(head)
       },
-      read: { input, options, body in try EventTableReader.read(input, options, as: nil, body) },
+      read: { input, options, body in
+        try EventTableReader.read(input, options, as: options.isPlainTable ? .any : nil, body)
+      },
       writer: { EventTableWriter(context: $0) }),
     InterchangeFormat(
       "json", "JSON", "Array of events, as exported by the original product.", reads: .events, writes: .events,

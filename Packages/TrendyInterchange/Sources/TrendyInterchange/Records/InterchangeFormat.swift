@@ -114,6 +114,13 @@ public struct InterchangeFormat: Sendable {
     return isTable ? named("csv") : nil
   }
 
+  /// Returns the format with which a table of this program can be read as the table of an unknown program, together
+  /// with ``ImportOptions/isPlainTable``. Returns `nil` if the file is not such a table.
+  public func plainTable(of input: ByteInput) throws -> InterchangeFormat? {
+    guard word != TableProfile.any.word, !tables.isEmpty, Self.isPlainText(try input.peek(1 << 16)) else { return nil }
+    return Self.named(TableProfile.any.word)
+  }
+
   /// Whether the content is neither XML nor JSON nor an archive. Excel's UTF-16 tables count as text.
   static func isPlainText(_ head: ArraySlice<UInt8>) -> Bool {
     guard let first = head.withoutLeadingSpace.first else { return false }
@@ -129,7 +136,7 @@ public struct InterchangeFormat: Sendable {
     return readable.first { format in
       if !format.tables.isEmpty {
         if header == nil { header = .some(isPlainText(head) ? EventTableReader.header(of: head) : nil) }
-        if let names = header??.normalized, format.tables.contains(where: { $0.matches(names) }) { return true }
+        if let table = header ?? nil, format.tables.contains(where: { $0.matches(table) }) { return true }
       }
       guard let form = format.track else { return format.recognise(head) }
       if track == nil { track = .some(ImportFormat.detect(Array(head))) }

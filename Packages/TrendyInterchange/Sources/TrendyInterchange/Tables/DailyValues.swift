@@ -53,7 +53,7 @@ struct DailyValues {
     var isAny = false
     for (key, property) in event.properties {
       guard let value = property.doubleValue else { continue }
-      let day = options.zone.wall(at: event.timestamp).day
+      let day = event.localDate ?? options.zone.wall(at: event.timestamp).day
       add(value, key, type: event.typeName, on: day, statistic, format: format, layout: layout)
       isAny = true
     }
@@ -95,9 +95,17 @@ struct DailyValues {
     .number(integerIfWhole: (value * 1000).rounded() / 1000)
   }
 
+  /// Item that is skipped so that a later import, with all values of the day, can add it.
+  static let unfinished = "day that has not ended"
+
   /// Passes an all-day event for each type and day to `body`.
   func give(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    let today = options.zone.wall(at: options.now).day
     for total in totals {
+      guard total.day < today else {
+        try body(.skip(what: Self.unfinished), "\(total.day)")
+        continue
+      }
       var event = ExternalEvent(
         typeName: total.type, key: [total.format, "day", total.type, "\(total.day)"],
         timestamp: options.zone.date(total.day))

@@ -66,6 +66,12 @@ extension EventTableReader {
     guard var begin = start.read(startText) else {
       return .bad(reason: "invalid time '\(startText.prefix(40))'")
     }
+    if profile.isDayRow {
+      guard begin.day < options.zone.wall(at: options.now).day else { return .skip(what: DailyValues.unfinished) }
+      if (begin.secondOfDay ?? 0) != 0 {
+        problems.append("the time of day of '\(startText.prefix(40))' was ignored: the row describes a day")
+      }
+    }
     if profile.isUTC, begin.secondsFromGMT == nil, begin.secondOfDay != nil { begin.secondsFromGMT = 0 }
     var zone = columnZone ?? options.zone
     if let name = cell(places.zone), name != zone.name {
@@ -96,6 +102,15 @@ extension EventTableReader {
     event.isAllDay = isAllDay
     if isAllDay { event.timestamp = zone.date(begin.day) }
     event.timeZone = zone.name
+    if profile.daily != nil {
+      // Times in UTC do not state the local date.
+      let isLocal = begin.secondsFromGMT.map { $0 != 0 } == true
+      event.localDate = isLocal ? begin.day : zone.wall(at: event.timestamp).day
+    }
+    // A later export contains the end.
+    if profile.kind != .event, places.end >= 0, cell(places.end) == nil, cell(places.duration) == nil {
+      return .skip(what: "\(typeName) that has not ended")
+    }
     readEnd(&event, begin, zone, cell, &problems)
     let note = cell(places.note).map { profile.hasMarkup ? CellText.withoutMarkup($0) : $0 }
     if profile.hasMarkup {
@@ -251,7 +266,7 @@ extension EventTableReader {
     if let id {
       if profile.isOwn, WireIdentifier.isValid(id) { event.id = id }
       event.key = [profile.word, "id", id]
-      event.isKeyUnique = profile.isOwn
+      event.isKeyUnique = profile.isOwn || profile.word != TableProfile.any.word
       return
     }
     if profile.isDayRow {

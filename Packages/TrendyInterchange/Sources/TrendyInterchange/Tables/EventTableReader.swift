@@ -155,7 +155,7 @@ struct EventTableReader {
     self.options = options
     self.header = header
     separator = rows.separator
-    profile = wanted ?? TableProfile.all.first { $0.matches(header.normalized) } ?? .any
+    profile = wanted ?? TableProfile.all.first { $0.matches(header) } ?? .any
     first.removeFirst(header.rowCount)
     try findColumns(first)
     var evidence = TableEvidence(self)

@@ -6,13 +6,15 @@ import TrendyModels
 /// Members of nested objects become columns such as `location latitude`. Lists of texts become one text. Other lists
 /// are counted as skipped.
 struct JSONTable {
-  /// Maximum size of the file in bytes.
-  private static let limit = 256 << 20
+  /// Maximum number of columns.
+  private static let columnLimit = 1000
 
   private var names: [String] = []
   private var indices: [String: Int] = [:]
   private var rows: [(place: String, cells: [Int: String])] = []
   private var lists: [String: Int] = [:]
+  /// Number of values beyond ``columnLimit``.
+  private var leftOut = 0
 
   /// Reads the objects in an array of the document.
   ///
@@ -21,11 +23,11 @@ struct JSONTable {
   ///   - array: Name of the member that is the array. Empty if the document is the array or a single object.
   ///   - body: Receives problems.
   init(_ input: ByteInput, array: String, _ body: InterchangeFormat.Handler) throws {
-    guard let bytes = try input.rest(limit: Self.limit) else {
-      throw InterchangeError.unreadable(reason: "larger than \(Self.limit >> 20) MB")
-    }
+    let bytes = try input.whole()
     if array.isEmpty, bytes[...].withoutLeadingSpace.first == UInt8(ascii: "{") {
-      for (place, value) in try JSONDocuments(bytes).values { add(value, at: place.isEmpty ? "the record" : place) }
+      let documents = try JSONDocuments(bytes)
+      for (place, value) in documents.values { try add(value, at: place.isEmpty ? "the record" : place, body) }
+      for problem in documents.problems { try body(.bad(reason: problem.reason), problem.place) }
       try report(body)
       return
     }
@@ -34,7 +36,7 @@ struct JSONTable {
       guard let value = JSONValue(element: bytes), value.objectValue != nil else {
         return try body(.bad(reason: "not a JSON object"), place)
       }
-      add(value, at: place)
+      try add(value, at: place, body)
     }
     for name in others where name != "metadata" {
       try body(.skip(what: "unknown member '\(name.prefix(40))'"), "the file")
@@ -46,11 +48,17 @@ struct JSONTable {
     for (name, count) in lists.sorted(by: { $0.key < $1.key }) {
       try body(.skip(what: "list '\(name.prefix(60))'", count: count), "the file")
     }
+    if leftOut > 0 {
+      try body(.skip(what: "value with a name after the first \(Self.columnLimit)", count: leftOut), "the file")
+    }
   }
 
-  private mutating func add(_ object: JSONValue, at place: String) {
+  private mutating func add(_ object: JSONValue, at place: String, _ body: InterchangeFormat.Handler) throws {
     var cells: [Int: String] = [:]
     add(object, "", &cells)
+    guard cells.values.contains(where: { !$0.isEmpty }) else {
+      return try body(.bad(reason: "the record is empty"), place)
+    }
     rows.append((place, cells))
   }
 
@@ -83,19 +91,35 @@ struct JSONTable {
   private mutating func set(_ text: String, _ name: String, _ cells: inout [Int: String]) {
     let index = indices[name] ?? names.count
     if index == names.count {
+      guard index < Self.columnLimit else {
+        leftOut += 1
+        return
+      }
       names.append(name)
       indices[name] = index
     }
     cells[index] = text
   }
 
-  /// The table as CSV.
-  var csv: [UInt8] {
-    var text = TableText.line(names)
-    for row in rows { text += TableText.line(names.indices.map { row.cells[$0] ?? "" }) }
-    return Array(text.utf8)
+  /// The table as CSV, and the positions of its rows in the file by the line on which the row begins.
+  var table: (input: ByteInput, places: [Int: String]) {
+    var text = "sep=,\r\n" + TableText.line(names)
+    var places: [Int: String] = [:]
+    var line = 2 + Self.lineCount(of: names)
+    for row in rows {
+      places[line] = row.place
+      text += TableText.line(names.indices.map { row.cells[$0] ?? "" })
+      line += Self.lineCount(of: row.cells.values)
+    }
+    return (ByteInput(Array(text.utf8)), places)
   }
 
-  /// Position of each row in the file.
-  var places: [String] { rows.map(\.place) }
+  private static func lineCount(of cells: some Sequence<String>) -> Int {
+    cells.reduce(1) { $0 + $1.count(where: \.isLineBreak) }
+  }
+}
+
+extension Character {
+  /// Whether the character ends a line of a table. A CR before an LF is one character with it.
+  fileprivate var isLineBreak: Bool { self == "\n" || self == "\r" || self == "\r\n" }
 }

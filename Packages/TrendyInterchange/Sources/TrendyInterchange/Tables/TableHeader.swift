@@ -8,6 +8,8 @@ struct TableHeader {
   let rowCount: Int
   /// Number of non-empty rows above the header.
   let titleCount: Int
+  /// Whether one of the first rows contains a time with its UTC offset.
+  let hasOffsets: Bool
 
   /// Number of rows that are searched for the header.
   static let searched = 30
@@ -29,6 +31,7 @@ struct TableHeader {
       }.first { widths[$0] * 2 > width }
     titleCount = index ?? 0
     rowCount = index.map { $0 + 1 } ?? 0
+    hasOffsets = rows.prefix(Self.searched).contains { $0.contains(where: CellText.hasOffset) }
     if let index {
       self.names = rows[index]
       normalized = names[index]

@@ -101,6 +101,11 @@ struct TableProfile: Sendable {
   var jsonArray: String?
   /// Maximum number of columns.
   var mostColumns = Int.max
+  /// Whether tables with other columns than those in ``required``, ``renamed`` and ``ignored`` are of another kind. In
+  /// JSON, members of nested objects do not count.
+  var isClosed = false
+  /// Whether the program always writes the UTC offset of a time.
+  var needsOffset = false
   /// Column with the amount of a habit. Rows with an amount of 0 are skipped.
   var amount: String?
   /// Whether this product exported the table, so that events keep their ids.
@@ -115,6 +120,16 @@ struct TableProfile: Sendable {
     return [required, requiredLater].contains {
       $0.map { !$0.isEmpty && $0.allSatisfy { header.contains($0) } } == true
     }
+  }
+
+  /// Whether a table belongs to this kind.
+  func matches(_ table: TableHeader) -> Bool {
+    matches(table.normalized) && allows(table.normalized) && (!needsOffset || table.hasOffsets)
+  }
+
+  /// Whether this kind of table can have all these columns.
+  func allows(_ names: [String]) -> Bool {
+    !isClosed || Set(names).isSubset(of: ignored.union(required).union(renamed.keys))
   }
 
   /// Whether a header, with names in lower case, has a column for the start time.

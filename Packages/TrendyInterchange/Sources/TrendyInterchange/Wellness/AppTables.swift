@@ -15,9 +15,20 @@ struct AppTables: Sendable {
     guard profiles.contains(where: { $0.jsonArray != nil }), let outline = JSONOutline(head) else { return nil }
     let names = (Array(outline.members.keys) + outline.innerMembers).map(TableHeader.normal)
     return profiles.first { profile in
-      guard let array = profile.jsonArray, profile.matches(names) else { return false }
+      guard let array = profile.jsonArray, profile.matches(names),
+        profile.allows(outline.members.keys.map(TableHeader.normal)), !Self.statesTimes(outline, profile)
+      else { return false }
       return array.isEmpty || head.first == UInt8(ascii: "{")
     }
+  }
+
+  /// Whether the first object has a time of day, which an object that describes a day does not have.
+  private static func statesTimes(_ outline: JSONOutline, _ profile: TableProfile) -> Bool {
+    let names = [TableProfile.Role.start, .startDate].flatMap { profile.roles[$0] ?? [] }
+    return profile.isDayRow
+      && outline.members.contains { name, text in
+        names.contains(TableHeader.normal(name)) && (DateStyle.yearFirst.read(text)?.secondOfDay ?? 0) != 0
+      }
   }
 
   /// Reads a file. Measurements of which each day is to become one event are added to `values`.
@@ -29,17 +40,17 @@ struct AppTables: Sendable {
   ) throws {
     var profile: TableProfile
     var table = input
-    var places: [String]?
+    var places: [Int: String] = [:]
     if let json = jsonProfile(try input.peek(1 << 16)) {
       profile = json
       let rows = try JSONTable(input, array: json.jsonArray ?? "", body)
-      (table, places) = (ByteInput(rows.csv), rows.places)
+      (table, places) = rows.table
     } else if let convert, let only = profiles.first {
       profile = only
-      table = ByteInput(try convert(input, body))
+      table = ByteInput(try convert(ByteInput(try input.whole()), body))
     } else {
-      let header = EventTableReader.header(of: try input.peek(1 << 16))?.normalized ?? []
-      guard let found = profiles.first(where: { $0.jsonArray == nil && $0.matches(header) }) else {
+      let header = EventTableReader.header(of: try input.peek(1 << 16))
+      guard let header, let found = profiles.first(where: { $0.jsonArray == nil && $0.matches(header) }) else {
         throw InterchangeError.unreadable(reason: "no header of a known layout")
       }
       profile = found
@@ -47,10 +58,7 @@ struct AppTables: Sendable {
     if profile.typeName == nil, profile.roles[.type] == nil { try name(&profile, options, path) }
     let layout = profile.required.joined(separator: ",")
     func place(_ line: String) -> String {
-      guard let places, let number = Int(line.drop { !$0.isNumber }), places.indices.contains(number - 2) else {
-        return line
-      }
-      return places[number - 2]
+      Int(line.drop { !$0.isNumber }).flatMap { places[$0] } ?? line
     }
     try EventTableReader.read(table, options, as: profile) { record, line in
       if case .event(let event) = record, let statistic = profile.daily {
@@ -61,21 +69,42 @@ struct AppTables: Sendable {
     }
   }
 
+  /// Files of Fitbit with one value per local date. The times in the other files are in UTC.
+  private static let localDays: Set<String> = [
+    "sedentary minutes", "lightly active minutes", "moderately active minutes", "very active minutes",
+    "time in heart rate zones", "demographic vo2 max",
+  ]
+
   /// Derives the event type from the name of the file, such as `resting_heart_rate-2026-03-01.json`.
   private func name(_ profile: inout TableProfile, _ options: ImportOptions, _ path: String?) throws {
     let file = (path ?? "").split(separator: "/").last ?? ""
-    var words = FieldText.trim(
-      file.prefix { $0.isLetter || $0 == "_" || $0 == " " }.lowercased().replacing("_", with: " "))
-    if words.hasPrefix("data ") { words.removeFirst(5) }
-    guard let type = options.typeName ?? (words.isEmpty ? nil : words.prefix(1).uppercased() + words.dropFirst()) else {
+    var words = file.prefix { $0 != "-" && $0 != "." }.lowercased().split { $0 == "_" || $0 == " " }
+      .prefix { $0.first?.isLetter == true }
+    if words.count > 1, words.first == "data" { words.removeFirst() }
+    let text = words.joined(separator: " ")
+    // The type that the user chose may select one of several files.
+    guard let type = text.isEmpty ? options.typeName : text.prefix(1).uppercased() + text.dropFirst() else {
       throw InterchangeError.undecided(.type, reason: "the file does not state what its values are")
     }
     profile.typeName = type
     profile.renamed["value"] = TableProfile.Column(type.lowercased().replacing(" ", with: "_"))
-    let averaged = ["rate", "temperature", "altitude", "vo2", "oxygen"]
-    if profile.daily != nil, averaged.contains(where: { words.contains($0) }) {
-      profile.daily = .average
+    guard profile.daily != nil else { return }
+    let averaged: Set<Substring> = ["rate", "temperature", "altitude", "vo2", "oxygen"]
+    if !averaged.isDisjoint(with: words) { profile.daily = .average }
+    if Self.localDays.contains(text) { profile.isUTC = false }
+  }
+}
+
+extension ByteInput {
+  /// Maximum size in bytes of a file that is converted to a table in memory.
+  private static let tableLimit = 64 << 20
+
+  /// Returns all bytes of a file that is converted to a table.
+  func whole() throws -> [UInt8] {
+    guard let bytes = try rest(limit: Self.tableLimit) else {
+      throw InterchangeError.unreadable(reason: "larger than \(Self.tableLimit >> 20) MB")
     }
+    return bytes
   }
 }
 

@@ -19,12 +19,13 @@ enum HomeAssistant {
 
   private struct Change {
     var time: Date
-    var state: String
+    /// `nil` for a number.
+    var state: String?
     var place: String
   }
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    var rows = try TableRows(input)
+    var rows = try TableRows(ByteInput(try input.whole()))
     let names = try rows.next()?.cells.map(TableHeader.normal) ?? []
     guard let entity = names.firstIndex(of: "entity id"), let state = names.firstIndex(of: "state"),
       let changed = names.firstIndex(of: "last changed")
@@ -46,12 +47,13 @@ enum HomeAssistant {
       if let cell = extra.first {
         try body(.bad(reason: "the row has more cells than the header: '\(cell.prefix(60))' was ignored"), place)
       }
-      if let number = FieldText.number(cells[state]) {
+      let number = FieldText.number(cells[state])
+      changes[cells[entity], default: []].append(
+        Change(time: time, state: number == nil ? cells[state] : nil, place: place))
+      if let number {
         values.add(
           number, "value", type: cells[entity], on: options.zone.wall(at: time).day, .average,
           format: "home-assistant")
-      } else {
-        changes[cells[entity], default: []].append(Change(time: time, state: cells[state], place: place))
       }
     }
     for (entity, list) in changes.sorted(by: { $0.key < $1.key }) {
@@ -66,8 +68,9 @@ enum HomeAssistant {
     _ changes: [Change], _ entity: String, _ options: ImportOptions, _ body: InterchangeFormat.Handler
   ) throws {
     for (index, change) in changes.enumerated() {
-      guard !idle.contains(change.state.lowercased()) else {
-        try body(.skip(what: "state '\(change.state.prefix(40))'"), change.place)
+      guard let state = change.state else { continue }
+      guard !idle.contains(state.lowercased()) else {
+        try body(.skip(what: "state '\(state.prefix(40))'"), change.place)
         continue
       }
       // A later export contains the end.
@@ -75,7 +78,7 @@ enum HomeAssistant {
       var event = ExternalEvent(
         typeName: entity, key: ["home-assistant", entity, RFC3339.string(from: change.time)], timestamp: change.time)
       event.timeZone = options.zone.name
-      event.properties["state"] = .text(change.state)
+      event.properties["state"] = .text(state)
       event.endDate = changes[index + 1].time
       try body(.event(event), change.place)
     }

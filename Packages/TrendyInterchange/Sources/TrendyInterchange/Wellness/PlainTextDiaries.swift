@@ -46,7 +46,8 @@ enum Jrnl {
 
   /// Parses the first line of an entry.
   private static func heading(_ line: String) -> (DateStyle.Reading, title: String)? {
-    guard line.hasPrefix("["), let end = line.firstIndex(of: "]"), end > line.startIndex,
+    // In chats, a comma separates the date from the time of day.
+    guard line.hasPrefix("["), let end = line.firstIndex(of: "]"), !line[..<end].contains(","),
       let time = DateStyle.yearFirst.read(String(line[line.index(after: line.startIndex)..<end]))
     else { return nil }
     return (time, FieldText.trim(line[line.index(after: end)...]))
@@ -55,23 +56,35 @@ enum Jrnl {
 
 /// Reads the clock lines of Emacs Org mode. Each becomes an event with the headline as its type.
 enum OrgClocks {
+  /// Words for the state of a task, before its title. A file can define others.
+  private static let states: Set<String> = [
+    "TODO", "DONE", "NEXT", "WAITING", "HOLD", "STARTED", "SOMEDAY", "CANCELLED", "CANCELED",
+  ]
+
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
-    let lines = String(decoding: head, as: UTF8.self).split(separator: "\n", maxSplits: 2000)
-    return lines.contains { headline($0) != nil } && lines.contains { clock($0) != nil }
+    let lines = String(decoding: head.withoutLeadingSpace, as: UTF8.self).split(
+      maxSplits: 2000, whereSeparator: \.isNewline)
+    return lines.contains { headline($0, []) != nil } && lines.contains { clock($0) != nil }
   }
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     var number = 0
     var (title, tags) = ("", [String]())
+    var states = Self.states
     var others = 0
     while let (bytes, _) = try input.line(limit: 1 << 20) {
       number += 1
-      let line = String(decoding: bytes, as: UTF8.self)
-      if let found = headline(line) {
+      let line = String(decoding: number == 1 ? bytes[...].withoutLeadingSpace : bytes[...], as: UTF8.self)
+      if let found = headline(line, states) {
         (title, tags) = found
       } else if let range = clock(line) {
         try body(event(range, title, tags, options), "line \(number)")
       } else if !FieldText.trim(line).isEmpty {
+        let words = line.split { $0.isWhitespace || $0 == "|" }
+        if ["#+todo:", "#+seq_todo:", "#+typ_todo:"].contains(words.first?.lowercased()) {
+          // A state can have a key, as in `DONE(d)`.
+          states.formUnion(words.dropFirst().map { $0.prefix { $0 != "(" }.description })
+        }
         others += 1
       }
     }
@@ -114,7 +127,9 @@ enum OrgClocks {
   }
 
   /// Returns the title and the tags of a headline, without the keyword and the priority.
-  private static func headline(_ line: some StringProtocol) -> (title: String, tags: [String])? {
+  private static func headline(
+    _ line: some StringProtocol, _ states: Set<String>
+  ) -> (title: String, tags: [String])? {
     let rest = Substring(line).drop { $0 == "*" }
     guard line.hasPrefix("*"), rest.first == " " else { return nil }
     var words = rest.split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }.map(String.init)
@@ -123,9 +138,7 @@ enum OrgClocks {
       tags = last.split(separator: ":").map(String.init)
       words.removeLast()
     }
-    if let first = words.first, first.count > 2, first.allSatisfy({ $0.isUppercase }), words.count > 1 {
-      words.removeFirst()
-    }
+    if let first = words.first, words.count > 1, states.contains(first) { words.removeFirst() }
     if let first = words.first, first.hasPrefix("[#") { words.removeFirst() }
     return (String(words.joined(separator: " ").prefix(128)), tags)
   }

@@ -27,7 +27,10 @@ extension TableProfile {
     TableProfile(
       "fitbit", "Resting heart rate", ["date time", "value", "error"], [.start: ["date time"]],
       ["value value": "heart_rate"], json: ""
-    ).with { $0.setSamples(.average) },
+    ).with {
+      $0.setSamples(.average)
+      $0.skipsZero = true
+    },
     // Steps, calories, distance and others have the same layout. The name of the file states the kind.
     TableProfile("fitbit", nil, ["date time", "value"], [.start: ["date time"]], json: "", selective: false)
       .with { $0.setSamples(.total, isUTC: true) },
@@ -60,14 +63,14 @@ extension TableProfile {
     ).with { $0.isDayFirst = false },
     TableProfile(
       "fitbit", "Steps", ["timestamp", "steps"], [.start: ["timestamp"]], ["steps": "steps"]
-    ).with { $0.setSamples(.total, isUTC: true) },
+    ).with { $0.setSamples(.total) },
     TableProfile(
       "fitbit", "Heart rate", ["timestamp", "beats per minute"], [.start: ["timestamp"]],
       ["beats per minute": "heart_rate"]
-    ).with { $0.setSamples(.average, isUTC: true) },
+    ).with { $0.setSamples(.average) },
     TableProfile(
       "fitbit", "Calories", ["timestamp", "calories"], [.start: ["timestamp"]], ["calories": "calories"]
-    ).with { $0.setSamples(.total, isUTC: true) },
+    ).with { $0.setSamples(.total) },
     TableProfile(
       "fitbit", "Weight", ["timestamp", "weight grams"], [.start: ["timestamp"]],
       ["weight grams": Column("weight", times: 0.001)]
@@ -82,7 +85,8 @@ extension TableProfile {
     self.isUTC = isUTC
     isDayFirst = false
     ignored = ["data source", "value confidence", "value date", "value error"]
-    mostColumns = jsonArray == nil ? 3 : .max
+    isClosed = true
+    needsOffset = jsonArray == nil
   }
 
   private mutating func setWorkout() {
@@ -140,6 +144,9 @@ extension TableProfile {
   static let samsung = [
     TableProfile(
       "samsung", "Weight", ["weight", "start time", "datauuid"], ["weight": "weight", "body fat": "body_fat"]),
+    TableProfile(
+      "samsung", "Blood oxygen", ["spo2", "start time", "datauuid"], ["spo2": "oxygen", "heart rate": "heart_rate"]
+    ).with { $0.daily = .average },
     TableProfile("samsung", "Heart rate", ["heart rate", "start time", "datauuid"], ["heart rate": "heart_rate"])
       .with { $0.daily = .average },
     TableProfile(
@@ -210,9 +217,13 @@ extension TableProfile {
       .with { $0.isDayRow = true },
     TableProfile(
       "oura", "Heart rate", ["bpm", "source", "timestamp"], [.start: ["timestamp"]], ["bpm": "heart_rate"]
-    ).with { $0.daily = .average },
+    ).with {
+      $0.daily = .average
+      $0.isClosed = true
+      $0.needsOffset = true
+    },
     TableProfile(
-      "oura", "Workout", ["activity", "start datetime", "end datetime"],
+      "oura", "Workout", ["activity", "start datetime", "end datetime", "intensity"],
       [.id: ["id"], .start: ["start datetime"], .end: ["end datetime"]],
       ["activity": "activity", "calories": "energy", "distance": "distance", "intensity": "intensity"]
     ).with { $0.setWorkout() },
@@ -267,7 +278,8 @@ extension TableProfile {
 
   static let myFitnessPal = [
     TableProfile(
-      "myfitnesspal", "Meal", ["date", "meal", "calories"], [.startDate: ["date"], .note: ["note"]],
+      "myfitnesspal", "Meal", ["date", "meal", "calories", "fat (g)", "protein (g)"],
+      [.startDate: ["date"], .note: ["note"]],
       ["meal": "meal", "calories": "energy"], selective: false
     ).with {
       $0.isDayRow = true
@@ -285,7 +297,7 @@ extension TableProfile {
 
   static let teslaMate = [
     TableProfile(
-      "teslamate", "Drive", ["start date", "end date", "distance", "duration min"],
+      "teslamate", "Drive", ["car id", "start date", "end date", "distance", "duration min"],
       [.id: ["id"], .start: ["start date"], .end: ["end date"]],
       ["distance": Column("distance", times: 1000), "speed max": "maximum_speed", "outside temp avg": "temperature"]
     ).with {
@@ -315,6 +327,7 @@ extension TableProfile {
       $0.isDayRow = true
       $0.skipsZero = true
       $0.mostColumns = 2
+      $0.isClosed = true
     }
   ]
 

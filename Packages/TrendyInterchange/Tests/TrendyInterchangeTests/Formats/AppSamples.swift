@@ -42,6 +42,16 @@ enum AppSamples {
     AppSample(
       "fitbit",
       """
+      [{"dateTime":"03/01/26 00:00:00","value":{"date":"03/01/26","value":58.5,"error":6.7}},
+      {"dateTime":"03/02/26 00:00:00","value":{"date":null,"value":0.0,"error":0.0}}]
+      """, skipped: 1, ["Resting heart rate 2026-03-01 heart_rate=58.5"]),
+    AppSample(
+      "fitbit", "[{\"dateTime\":\"03/01/26 00:00:00\",\"value\":{\"demographicVO2Max\":43.5}}]",
+      file: "Takeout/Fitbit/demographic_vo2_max-2026-03-01.json",
+      ["Demographic vo2 max 2026-03-01 value demographicVO2Max=43.5"]),
+    AppSample(
+      "fitbit",
+      """
       [{"logId":1,"dateOfSleep":"2026-03-02","startTime":"2026-03-01T23:10:30.000","endTime":"2026-03-02T07:00:00.000",
       "duration":28170000,"minutesAsleep":420,"minutesAwake":49,"efficiency":90,"type":"stages",
       "levels":{"summary":{"deep":{"minutes":80},"light":{"minutes":240},"rem":{"minutes":100}},
@@ -139,6 +149,16 @@ enum AppSamples {
       2026-03-01 09:00:00.000,80,h2
       """, skipped: 1, ["Heart rate 2026-03-01 heart_rate=70 maximum=80 minimum=60"]),
     AppSample(
+      "samsung",
+      """
+      com.samsung.shealth.tracker.oxygen_saturation,6305010,4
+      start_time,spo2,heart_rate,time_offset,datauuid
+      2026-03-01 20:00:00.000,97,60,UTC+0900,o1
+      """, skipped: 1, ["Blood oxygen 2026-03-02 heart_rate=60 oxygen=97"]),
+    AppSample(
+      "oura", "bpm;source;timestamp\n60;rest;2026-03-01T20:00:00-08:00\n", skipped: 1,
+      ["Heart rate 2026-03-01 heart_rate=60"]),
+    AppSample(
       "oura",
       """
       id;average_heart_rate;awake_time;bedtime_end;bedtime_start;day;deep_sleep_duration;efficiency;total_sleep_duration;type
@@ -180,6 +200,17 @@ enum AppSamples {
       "location":{"latitude":52.1,"longitude":5.1,"placeName":"Park"}}]}
       """, ["Journal 2026-03-01T08:00:00Z starred=false tags=out, sun 'A walk' @Park"]),
     AppSample(
+      "dayone",
+      """
+      {"metadata":{"version":"1.0"},"entries":[
+      {"uuid":"A1","creationDate":"2026-03-01T08:00:00Z","text":"a;b;c;d;e;f;g\\nh;i;j;k;l;m;n"},{},
+      {"uuid":"A2","creationDate":"2026-03-01T09:00:00Z","text":"a|b|c|d|e|f|g"}]}
+      """, skipped: 1,
+      [
+        "Journal 2026-03-01T08:00:00Z 'a;b;c;d;e;f;g\nh;i;j;k;l;m;n'",
+        "Journal 2026-03-01T09:00:00Z 'a|b|c|d|e|f|g'",
+      ]),
+    AppSample(
       "sleep-as-android",
       """
       Id,Tz,From,To,Sched,Hours,Rating,Comment,Framerate,Snore,Noise,Cycles,DeepSleep,LenAdjust,Geo,"23:00","23:05",Event
@@ -210,7 +241,8 @@ enum AppSamples {
       """
       id,car_id,start_date,end_date,distance,duration_min,speed_max
       1,1,2026-03-01 08:00:00.123,2026-03-01 08:45:00,28.5,45,120
-      """,
+      2,1,2026-03-01 09:00:00,,12.5,,110
+      """, skipped: 1,
       [
         "Drive 2026-03-01T08:00:00.123Z/2026-03-01T08:45:00Z distance=28500 duration=2699.877 maximum_speed=120 mode=car"
       ]),
@@ -261,10 +293,12 @@ enum AppSamples {
         :END:
       ** Read
          CLOCK: [2026-03-02 lun. 10:00]--[2026-03-02 lun. 10:30] =>  0:30
+      * API design
+      CLOCK: [2026-03-03 Tue 10:00]--[2026-03-03 Tue 10:30] =>  0:30
       """, skipped: 4,
       [
         "Write report 2026-03-01T08:00:00Z/2026-03-01T09:30:00Z tags=office, deep",
-        "Read 2026-03-02T10:00:00Z/2026-03-02T10:30:00Z",
+        "Read 2026-03-02T10:00:00Z/2026-03-02T10:30:00Z", "API design 2026-03-03T10:00:00Z/2026-03-03T10:30:00Z",
       ]),
     AppSample(
       "home-assistant",
@@ -275,11 +309,15 @@ enum AppSamples {
       sensor.temperature,21.5,2026-03-01T09:00:00.000Z
       person.kim,Work,2026-03-01T09:00:00.000Z
       person.kim,home,2026-03-01T19:00:00.000Z
-      """, skipped: 1,
+      washer,finished,2026-03-01T10:00:00.000Z
+      washer,3,2026-03-01T10:30:00.000Z
+      washer,finished,2026-03-01T11:00:00.000Z
+      """, skipped: 2,
       [
         "person.kim 2026-03-01T08:00:00Z/2026-03-01T09:00:00Z state=home",
         "person.kim 2026-03-01T09:00:00Z/2026-03-01T19:00:00Z state=Work",
-        "sensor.temperature 2026-03-01 maximum=21.5 minimum=20.5 value=21",
+        "washer 2026-03-01T10:00:00Z/2026-03-01T10:30:00Z state=finished",
+        "sensor.temperature 2026-03-01 maximum=21.5 minimum=20.5 value=21", "washer 2026-03-01 value=3",
       ]),
   ]
 }
