@@ -159,7 +159,13 @@ struct ImportCommand: Command {
     }
   }
 
-  private func takeIn(_ input: ImportInput, _ found: InterchangeFormat?, _ session: Session) throws -> Answer {
+  private func takeIn(_ input: ImportInput, _ detected: InterchangeFormat?, _ session: Session) throws -> Answer {
+    var (found, request) = (detected, self.request)
+    // The layout of another program may be recognized by mistake.
+    if expected == "csv", case .stream(let stream) = input, let plain = try found?.plainTable(of: stream) {
+      found = plain
+      request.options.isPlainTable = true
+    }
     if let expected, let found, found.word != expected {
       // The user has probably named the wrong file.
       throw CommandError(
