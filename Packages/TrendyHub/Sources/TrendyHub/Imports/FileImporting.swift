@@ -24,7 +24,7 @@ public struct ImportFile: Hashable, Sendable {
   public var zone: String
   /// Whether `3/4` means 3 April, or `nil` to detect the order.
   public var isDayFirst: Bool?
-  /// Lowercase names of the types to import, or an empty set to import all types.
+  /// Names of the types to import, in any case, or an empty set to import all types.
   public var onlyTypes: Set<String>
   /// Names of the existing types that receive the events, keyed by the lowercase name of the type in the file.
   public var typeMap: [String: String]

@@ -125,7 +125,7 @@ private struct ImportChoice: Sendable {
     zone = try body.string("zone")
     types = Set(
       try body.members["types"] == nil
-        ? [] : body.array("types", limit: 10_000).compactMap { $0.stringValue?.lowercased() })
+        ? [] : body.array("types", limit: 10_000).compactMap(\.stringValue))
     typeMap = try Self.typeMap(body)
     guard let acceptsOtherZone = (body.members["other_zone"] ?? .bool(false)).boolValue else {
       throw .invalid("other_zone: expected true or false")

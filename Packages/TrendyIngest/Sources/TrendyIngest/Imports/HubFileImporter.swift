@@ -59,7 +59,7 @@ public struct HubFileImporter: FileImporting {
     var request = ImportRequest(source: file.name, options: options, fingerprint: "")
     request.isDryRun = file.isDryRun
     request.acceptsOtherZone = file.acceptsOtherZone
-    request.onlyTypes = file.onlyTypes
+    request.onlyTypes = Set(file.onlyTypes.map { $0.lowercased() })
     request.typeMap = file.typeMap
     switch try ArchiveInput.source(try ArchiveInput.stream(at: file.path, meter), at: file.path, meter) {
     case .files(let files):
