@@ -46,18 +46,20 @@ struct DailyValues {
     days[day, default: [:]][series, default: [:]][property] = summary
   }
 
-  /// Adds the numbers of an event to the day on which it starts. Returns whether there were any.
+  /// Adds the numbers of an event to the day on which it starts. Returns whether it had only numbers.
   mutating func add(
     _ event: ExternalEvent, _ statistic: Statistic, format: String, layout: String, _ options: ImportOptions
   ) -> Bool {
-    var isAny = false
+    var isComplete = !event.properties.isEmpty
     for (key, property) in event.properties {
-      guard let value = property.doubleValue else { continue }
+      guard let value = property.doubleValue else {
+        isComplete = false
+        continue
+      }
       let day = event.localDate ?? options.zone.wall(at: event.timestamp).day
       add(value, key, type: event.typeName, on: day, statistic, format: format, layout: layout)
-      isAny = true
     }
-    return isAny
+    return isComplete
   }
 
   /// Values of one type on one day.

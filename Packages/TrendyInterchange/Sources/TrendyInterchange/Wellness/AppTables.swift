@@ -63,7 +63,7 @@ struct AppTables: Sendable {
     try EventTableReader.read(table, options, as: profile) { record, line in
       if case .event(let event) = record, let statistic = profile.daily {
         guard !values.add(event, statistic, format: profile.word, layout: layout, options) else { return }
-        return try body(.bad(reason: "the row has no number"), place(line))
+        return try body(.bad(reason: "the row has no number, or a value that is not a number"), place(line))
       }
       try body(record, place(line))
     }

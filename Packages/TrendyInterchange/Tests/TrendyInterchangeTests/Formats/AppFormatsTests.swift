@@ -183,6 +183,12 @@ struct AppFormatsTests {
     #expect(try day("steps-2026-03-01.json") == ["Steps 2026-02-28 steps=12"])
   }
 
+  @Test func `a drive that has not ended is left to a later import`() throws {
+    let read = try Self.read("car_id,start_date,end_date,distance,duration_min\n1,2026-03-01 09:00:00,,12.5,\n")
+    #expect(read.events == [])
+    #expect(read.reports == ["line 2: Drive that has not ended"])
+  }
+
   @Test func `an Org file can define the states of its tasks`() throws {
     let read = try Self.read(
       "#+TODO: DRAFT(d) | SENT\n* SENT Letter\nCLOCK: [2026-03-04 Wed 10:00]--[2026-03-04 Wed 10:30] =>  0:30\n")

@@ -241,8 +241,7 @@ enum AppSamples {
       """
       id,car_id,start_date,end_date,distance,duration_min,speed_max
       1,1,2026-03-01 08:00:00.123,2026-03-01 08:45:00,28.5,45,120
-      2,1,2026-03-01 09:00:00,,12.5,,110
-      """, skipped: 1,
+      """,
       [
         "Drive 2026-03-01T08:00:00.123Z/2026-03-01T08:45:00Z distance=28500 duration=2699.877 maximum_speed=120 mode=car"
       ]),
