@@ -49,6 +49,16 @@ final class SharedEngine: Sendable {
     }
   }
 
+  /// Runs `body` with a usable engine. If a restore or a failed sync has made the engine unusable in the meantime, runs
+  /// `body` again with a new engine.
+  func retrying<Result>(_ body: (StorageEngine) throws(StorageError) -> Result) throws(StorageError) -> Result {
+    let engine = try usable()
+    do { return try body(engine) } catch {
+      guard !engine.isUsable else { throw error }
+      return try body(usable())
+    }
+  }
+
   /// Returns a new unit of work on a usable engine.
   func makeLocalStore() -> LocalStore {
     do throws(StorageError) {

@@ -13,14 +13,10 @@ actor StoreCommitObserver: StoreObserver {
     self.folder = folder
     wakes = try folder.addObserver()
     // The watch has started before the position is read, so that no save is missed between the two.
-    var current = try folder.usable()
-    do { try current.refresh() } catch {
-      guard !current.isUsable else { throw error }
-      current = try folder.usable()
-      try current.refresh()
+    (engine, position) = try folder.retrying { engine throws(StorageError) in
+      try engine.refresh()
+      return (engine, try engine.position())
     }
-    engine = current
-    position = try current.position()
   }
 
   func nextChanges() async throws -> [StoreChange]? {
@@ -36,20 +32,12 @@ actor StoreCommitObserver: StoreObserver {
   nonisolated func makeDataStore() -> any DataStoreProtocol { folder.makeLocalStore() }
 
   private func newChanges() throws(StorageError) -> [StoreChange] {
-    let current = try folder.usable()
-    do {
-      return try newChanges(in: current)
-    } catch {
-      // After a restore or a failed sync, only a new engine can read the store.
-      guard !current.isUsable else { throw error }
-      return try newChanges(in: folder.usable())
+    let (last, position) = (engine, position)
+    let (current, found) = try folder.retrying { current throws(StorageError) in
+      // A new engine has read the latest saves while opening, unobserved.
+      (current, try current.observe(after: current === last ? position : nil, StoreChange.init))
     }
-  }
-
-  private func newChanges(in current: StorageEngine) throws(StorageError) -> [StoreChange] {
-    // A new engine has read the latest saves while opening, unobserved.
-    let found = try current.observe(after: current === engine ? position : nil, StoreChange.init)
-    (engine, position) = (current, found.position)
+    (engine, self.position) = (current, found.position)
     return found.changes
   }
 }

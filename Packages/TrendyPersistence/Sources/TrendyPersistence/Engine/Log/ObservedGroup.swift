@@ -2,7 +2,8 @@ import Synchronization
 
 /// Group that was applied while the store had observers.
 ///
-/// `@unchecked`: used only inside the engine's `Mutex`. The current generation keeps the memory alive.
+/// @unchecked: used only inside the engine's `Mutex`, and cleared with the generation that keeps the memory alive. The
+/// bytes of an applied group never change.
 struct ObservedGroup: @unchecked Sendable {
   /// Maximum number of groups to keep for slow observers.
   static let limit = 4096
@@ -49,8 +50,7 @@ extension StorageEngine {
   /// - Parameters:
   ///   - position: position returned by the previous call on this engine.
   ///   - make: converts a group while its rows are in memory. It receives `nil` once for any number of saves whose rows
-  ///     cannot be determined, because the position is `nil` or too old, or the
-  ///     generation has changed.
+  ///     cannot be determined, because the position is `nil` or too old, or the generation has changed.
   func observe<Change: Sendable>(
     after position: StorePosition?, _ make: (ObservedGroup?) -> Change
   ) throws(StorageError) -> (changes: [Change], position: StorePosition) {
