@@ -423,7 +423,9 @@ struct CalendarReader {
         }
       }
       event.isKeyUnique = true
-      if uid.count == 1, original == nil, WireIdentifier.isValid(uid[0]) { takeOwn(item, uid[0], &event) }
+      if uid.count == 1, original == nil, WireIdentifier.isValid(uid[0]) {
+        takeOwn(item, uid[0], &event, &problems)
+      }
     } else {
       event.key = ["ics", "", beginning, event.endDate.map { RFC3339.string(from: $0) } ?? "", title]
     }
@@ -434,24 +436,30 @@ struct CalendarReader {
   /// Reads the properties that this product adds to its own calendars.
   ///
   /// In other calendars, the UID may be the id of an event that this product exported earlier.
-  private func takeOwn(_ item: Item, _ uid: String, _ event: inout ExternalEvent) {
+  private func takeOwn(
+    _ item: Item, _ uid: String, _ event: inout ExternalEvent, _ problems: inout [(String, Int)]
+  ) {
     guard calendars[item.calendar].isOwn else { return event.possibleID = uid }
     event.id = uid
     event.externalId = item.text("X-TRENDY-EXTERNAL-ID")
     event.title = item.text("X-TRENDY-TITLE")
-    event.source = item.text("X-TRENDY-SOURCE").flatMap(EventSourceType.init(rawValue:))
     event.timeZone = item.text("X-TRENDY-TIME-ZONE")
-    if let start = item.text("X-TRENDY-START").flatMap({ RFC3339.date(from: $0) }) { event.timestamp = start }
-    if let end = item.text("X-TRENDY-END").flatMap({ RFC3339.date(from: $0) }) { event.endDate = end }
-    let written = item.text("X-TRENDY-PROPERTIES").flatMap {
-      try? WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue
+    var check = FieldCheck()
+    func read<Value>(_ name: String, _ convert: (String) -> Value?) -> Value? {
+      check.read(name, item.text(name).map { .string($0) }) { $0.stringValue.flatMap(convert) }
     }
-    for (key, property) in written ?? [:] {
-      guard let type = property["type"]?.stringValue.flatMap(PropertyType.init(rawValue:)),
-        let value = property["value"]
-      else { continue }
-      event.properties[key] = PropertyValue(type: type, value: value)
+    event.source = read("X-TRENDY-SOURCE") { EventSourceType(rawValue: $0) }
+    if let start = read("X-TRENDY-START", RFC3339.date(from:)) { event.timestamp = start }
+    if let end = read("X-TRENDY-END", RFC3339.date(from:)) { event.endDate = end }
+    let written = read("X-TRENDY-PROPERTIES") { try? WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue }
+    for (key, property) in (written ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let read: PropertyValue? = check.read("property", property) { property in
+        guard let type = property["type"]?.stringValue.flatMap(PropertyType.init(rawValue:)) else { return nil }
+        return property["value"].map { PropertyValue(type: type, value: $0) }
+      }
+      if let read { event.properties[key] = read }
     }
+    problems += check.reasons.map { ($0, item.number) }
   }
 
   private func category(of item: Item) -> String? {

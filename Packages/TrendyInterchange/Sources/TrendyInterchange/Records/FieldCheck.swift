@@ -3,7 +3,8 @@ import TrendyModels
 
 /// Reads the optional fields of a record. Collects the invalid ones, so that the record can be imported without them.
 struct FieldCheck {
-  private var invalid: [String] = []
+  /// Problems found so far, each as the reason for a report.
+  private(set) var reasons: [String] = []
 
   /// Returns the converted value of a field. Returns `nil` if the field is missing, null or empty, or invalid.
   mutating func read<Value>(_ name: String, _ value: JSONValue?, _ convert: (JSONValue) -> Value?) -> Value? {
@@ -17,14 +18,11 @@ struct FieldCheck {
   mutating func number(_ name: String, in object: JSONValue?) -> Double? { read(name, object?[name]) { $0.number } }
 
   mutating func report(_ name: String, _ text: some StringProtocol) {
-    invalid.append("invalid \(name) '\(text.prefix(40))': ignored")
+    reasons.append("invalid \(name) '\(text.prefix(40))': ignored")
   }
 
   /// Passes the problems to `body`.
   func report(at place: @autoclosure () -> String, _ body: InterchangeFormat.Handler) throws {
-    for reason in invalid { try body(.bad(reason: reason), place()) }
+    for reason in reasons { try body(.bad(reason: reason), place()) }
   }
-
-  /// The problems, each as the reason for a report.
-  var reasons: [String] { invalid }
 }
