@@ -45,11 +45,12 @@ struct SplitCommand: Command {
     first.endDate = date
     first.fillLength(from: definitions, before: event)
     second.fillLength(from: definitions)
-    let marks = running.map { _ in [RunningEvent(second, markId: container.makeID()).mark] } ?? []
+    let mark = running.map { _ in RunningEvent(second, markId: container.makeID()).mark }
     let type = try store.findEventType(id: event.eventTypeId)?.name ?? "event"
     try container.record.perform(
-      session.undoLabel("split", type, event), [.event(first), .event(second)] + marks.map { .record($0) },
-      before: [.event(event)] + (running.map { [.record($0.mark)] } ?? []))
+      session.undoLabel("split", type, event),
+      [.event(first), .event(second)] + [mark].compactMap { $0.map { .record($0) } },
+      before: [.event(event)] + [running?.mark].compactMap { $0.map { .record($0) } })
     return try EventList([first, second], in: container.makeStore())
   }
 
@@ -57,20 +58,16 @@ struct SplitCommand: Command {
   private func chosen(
     in store: any DataStoreProtocol, _ session: Session
   ) throws -> (event: Event, running: RunningEvent?) {
-    let choice = RunningChoice(name: name, session: session)
-    guard let name, name.contains(where: { $0 == "@" || $0.isNumber }) else {
-      let running = try choice.event(in: store)
+    func running(_ name: String?) throws -> (Event, RunningEvent?) {
+      let running = try RunningChoice(name: name, session: session).event(in: store)
       return (running.event, running)
     }
-    do {
-      let running = try choice.event(in: store)
-      return (running.event, running)
-    } catch let error as CommandError where error.exit == .notFound || error.exit == .no {
+    do { return try running(name) } catch let error as CommandError where error.exit == .notFound || error.exit == .no {
       // Without a running event of a type with this name, the name is an id.
+      guard let name, name.contains(where: { $0 == "@" || $0.isNumber }) else { throw error }
       let event = try Lookup(store: store).event(name)
-      guard try RunningEvent.all(in: store).contains(where: { $0.event.id == event.id }) else { return (event, nil) }
-      let running = try RunningChoice(name: event.id, session: session).event(in: store)
-      return (running.event, running)
+      let isRunning = try RunningEvent.all(in: store).contains { $0.event.id == event.id }
+      return isRunning ? try running(event.id) : (event, nil)
     }
   }
 

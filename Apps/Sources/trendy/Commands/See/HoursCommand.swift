@@ -81,7 +81,9 @@ struct HoursCommand: Command {
     if console.format == .plain {
       for row in answer.cells { console.row(row) }
     }
-    for line in answer.lines(console.terminal, session.local) { console.text(line) }
+    if console.format == .text {
+      for line in answer.lines(console.terminal, session.local) { console.text(line) }
+    }
     if answer.isEmpty {
       console.text(
         answer.hasEvents

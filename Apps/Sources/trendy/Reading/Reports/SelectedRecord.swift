@@ -48,10 +48,8 @@ struct SelectedRecord: UserRecord {
     let running = Set(running.map { CompactIdentifier($0) })
     try store.eventRows(in: range, ofType: types.count == 1 ? types.first : nil).forEach { row in
       let hasDuration = row.endDate != nil && !row.isAllDay || running.contains(row.identifier)
-      guard hasDuration || !measured.isEmpty, types.contains(row.eventTypeId),
-        hasDuration || measured.contains(row.eventTypeId)
-      else { return }
-      try body(row.event())
+      let wanted = hasDuration ? types : measured
+      if !wanted.isEmpty, wanted.contains(row.eventTypeId) { try body(row.event()) }
     }
   }
 

@@ -23,10 +23,13 @@ struct TypeTimes {
   /// JSON members of a type: `time_s` and `sessions`.
   func members(of type: String) -> [(String, JSONText)] {
     let row = self[type]
-    return [
-      ("time_s", .number(((row?.seconds ?? 0) * 1000).rounded() / 1000)), ("sessions", .number(row?.sessions ?? 0)),
-    ]
+    return [("time_s", .duration(row?.seconds ?? 0)), ("sessions", .number(row?.sessions ?? 0))]
   }
+}
+
+extension JSONText {
+  /// Creates a number of seconds without the noise of floating-point sums.
+  static func duration(_ seconds: Double) -> JSONText { .number((seconds * 1000).rounded() / 1000) }
 }
 
 extension TimeTable.Row {

@@ -23,7 +23,7 @@ struct RunningChoice {
   /// - Throws: ``CommandError`` with exit 1 if none is running, or exit 64 if one is a trip.
   func all(in store: any DataStoreProtocol) throws -> [RunningEvent] {
     let running = try running(in: store)
-    try checkAreNotTrips(running, in: store)
+    try checkAreNotTrips(running, try tripType(in: store))
     return running
   }
 
@@ -36,7 +36,7 @@ struct RunningChoice {
     // A trip is ended by another command, so it is selected only if it is named or nothing else is running.
     let others = name == nil ? running.filter { $0.event.eventTypeId != tripType } : []
     let found = try found(among: others.isEmpty ? running : others, in: store)
-    try checkAreNotTrips([found], in: store)
+    try checkAreNotTrips([found], tripType)
     return found
   }
 
@@ -77,8 +77,7 @@ struct RunningChoice {
   }
 
   /// Trips are ended with `trendy trip end` instead, because reports need the distance that it records.
-  private func checkAreNotTrips(_ chosen: [RunningEvent], in store: any DataStoreProtocol) throws {
-    let tripType = try tripType(in: store)
+  private func checkAreNotTrips(_ chosen: [RunningEvent], _ tripType: String?) throws {
     guard !chosen.contains(where: { $0.event.eventTypeId == tripType }) else {
       throw session.usageError(
         "'\(session.command.name)' cannot end a trip",

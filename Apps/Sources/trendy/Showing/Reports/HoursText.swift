@@ -93,16 +93,15 @@ struct HoursText {
   }
 
   var cells: [[String]] {
-    summands.map { [$0.name, Self.number($0.seconds).description, "\($0.sessions)", "\($0.running)"] }
+    summands.map { [$0.name, JSONText.duration($0.seconds).description, "\($0.sessions)", "\($0.running)"] }
   }
 
   var csv: String {
     summands.reduce(TableText.line([by, "hours", "seconds", "sessions", "running"])) { text, row in
-      // Spreadsheets read only the ASCII minus sign.
-      let hours = (row.seconds / 3600).shortText(decimals: 2).replacing("−", with: "-")
+      let hours = JSONText.number((row.seconds / 36).rounded() / 100).description
       return text
         + TableText.line([
-          row.name, hours, Self.number(row.seconds).description, "\(row.sessions)", "\(row.running)",
+          row.name, hours, JSONText.duration(row.seconds).description, "\(row.sessions)", "\(row.running)",
         ])
     }
   }
@@ -110,7 +109,7 @@ struct HoursText {
   func members(_ local: LocalTime) -> [(String, JSONText)] {
     func sums(_ row: TimeTable.Row) -> [(String, JSONText)] {
       [
-        ("time_s", Self.number(row.seconds)), ("sessions", .number(row.sessions)), ("running", .number(row.running)),
+        ("time_s", .duration(row.seconds)), ("sessions", .number(row.sessions)), ("running", .number(row.running)),
       ]
     }
     let rows = table.rows.map { row in
@@ -123,17 +122,14 @@ struct HoursText {
     let shared = ledger.overlaps.map { overlap in
       JSONText.object([
         ("start", .string(local.rfc3339(overlap.range.lowerBound))),
-        ("end", .string(local.rfc3339(overlap.range.upperBound))), ("time_s", Self.number(overlap.seconds)),
+        ("end", .string(local.rfc3339(overlap.range.upperBound))), ("time_s", .duration(overlap.seconds)),
         ("event_ids", .array(overlap.events.map { .string($0.id) })),
       ])
     }
     return [
       ("by", .string(by)), ("from", .string(firstDay.description)), ("through", .string(query.today.description)),
       ("now", .string(local.rfc3339(query.now))), ("round_s", .number(rounding?.step)),
-      ("counts_overlaps", .bool(countsOverlaps)), ("rows", .array(rows)), ("overlap_s", Self.number(table.overlap)),
+      ("counts_overlaps", .bool(countsOverlaps)), ("rows", .array(rows)), ("overlap_s", .duration(table.overlap)),
     ] + sums(table.total) + [("overlaps", .array(shared))]
   }
-
-  /// Seconds without the noise of floating-point sums.
-  private static func number(_ seconds: Double) -> JSONText { .number((seconds * 1000).rounded() / 1000) }
 }

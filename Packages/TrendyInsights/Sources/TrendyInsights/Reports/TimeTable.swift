@@ -133,7 +133,7 @@ extension TimeTable.Grouping {
     }
   }
 
-  /// Returns a hashtag without its sign and without the punctuation that follows it in a sentence.
+  /// Returns a hashtag without its leading `#` and trailing punctuation.
   private static func tag(_ word: Substring) -> Substring {
     var word = word.drop { $0 == "#" }
     while let last = word.last, !last.isLetter, !last.isNumber { word.removeLast() }
