@@ -35,6 +35,7 @@ extension NetworkContainer {
     guard let present = try app.accountFile.load() else { return true }
     var wanted = present
     if let hub = move.hub {
+      // Ignore a notice with an invalid address, because processing it again would not help.
       guard let address = try? HubAddress(hub, allowsInsecureHTTP: present.allowsInsecureHTTP ?? false) else {
         return true
       }

@@ -67,6 +67,7 @@ struct SyncRound {
     let watch = Task {
       let line = SyncLine(console)
       defer { line.end() }
+      // The sleep throws when the task is cancelled after the sync.
       while (try? await clock.sleep(for: .milliseconds(100))) != nil {
         if Interruption.isAsked { round.cancel() }
         line.show(await engine.state, pulled: await engine.pulledCount)

@@ -20,6 +20,7 @@ final class Watchdog: Sendable {
         for check in all { try await check() }
         manager.beat()
       } catch {
+        // Cancellation ends the loop and is not a failed check.
         if !(error is CancellationError) { warn("Watchdog check failed: \(error)") }
       }
       try? await clock.sleep(for: interval)

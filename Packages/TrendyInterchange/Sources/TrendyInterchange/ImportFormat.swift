@@ -79,6 +79,8 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
   }
 
   private static func rootElement(of bytes: [UInt8]) -> String? {
+    // An error means that the content is not XML, or not within the first 64 KiB. The format is then unknown, which the
+    // caller reports.
     guard var reader = try? XMLReader(Array(bytes.prefix(1 << 16))) else { return nil }
     while let event = try? reader.next() {
       if case .start(let name, _) = event { return name }

@@ -48,7 +48,7 @@ public struct RejectedPosts: Sendable {
   /// Stores the entries in a row of a track log.
   public init(rows: any TrackRows) { place = .rows(rows) }
 
-  /// Returns all entries by device.
+  /// Returns all entries by device, or none if they cannot be read.
   public func load() -> [String: Entry] {
     switch place {
     case .file(let file): FileManager.default.contents(atPath: file.path).map(Self.decoded) ?? [:]
@@ -56,6 +56,7 @@ public struct RejectedPosts: Sendable {
     }
   }
 
+  /// Decodes entries. Returns no entries if the data is damaged, because they only inform the user.
   private static func decoded(_ data: Data) -> [String: Entry] {
     (try? WireJSON.decode([String: Entry].self, from: data)) ?? [:]
   }

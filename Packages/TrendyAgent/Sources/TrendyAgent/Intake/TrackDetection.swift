@@ -18,6 +18,7 @@ public enum TrackDetection: Sendable {
   /// `truth.json`, `samples/` and `licences/` are skipped. The result is empty if the path does not exist.
   /// - Throws: An error if a folder cannot be listed.
   public static func sources(at path: URL) throws -> [Source] {
+    // A path without attributes does not exist.
     guard let values = try? FileManager.default.attributesOfItem(atPath: path.path) else { return [] }
     guard values[.type] as? FileAttributeType == .typeDirectory else { return [source(of: path)] }
     let names = try FileManager.default.contentsOfDirectory(atPath: path.path).sorted()

@@ -98,7 +98,7 @@ public actor LiveStatusService {
       await lastLook?.value
       try await lookAlone()
     }
-    // Ignore the error here, because the caller of this update handles it.
+    // Ignore the error here, because it is thrown to the caller below.
     lastLook = Task { _ = try? await look.value }
     try await look.value
   }

@@ -46,6 +46,7 @@ extension DeviceRecord {
         do {
           try save.restore(entity.kind, id: entity.id)
         } catch RecorderError.notHeld {
+          // The hub never received the entity, so create it again.
           if let type = entity.event?.eventTypeId, try save.store.findEventType(id: type) == nil {
             throw RecorderError.parentDeleted(entity.kind, id: entity.id, eventTypeId: type)
           }

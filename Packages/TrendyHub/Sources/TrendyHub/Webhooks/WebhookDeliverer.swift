@@ -38,6 +38,7 @@ struct WebhookDeliverer: Sendable {
         } catch {
           report("cannot read the webhooks: \(error)")
         }
+        // The sleep throws only if it is cancelled, which ends the loop.
         try? await clock.sleep(for: Self.reloadInterval)
       }
       bells.keepOnly([])

@@ -47,6 +47,7 @@ final class WebhookWakeSignals: Sendable {
   /// Waits until a change occurs, the webhook is unregistered, or the time limit passes.
   func wait(at webhook: String, atMost limit: Duration, _ clock: any TimeSource) async {
     await withTaskGroup { group in
+      // The sleep throws only if it is cancelled.
       group.addTask { try? await clock.sleep(for: limit) }
       group.addTask { await self.wait(at: webhook) }
       await group.next()

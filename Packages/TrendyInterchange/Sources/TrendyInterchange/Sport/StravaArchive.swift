@@ -38,6 +38,7 @@ struct StravaArchive {
 
   /// Whether a file starts like the table and contains an activity with the path of a file.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
+    // An error ends the search: the content is not a table, or `head` ends within a row.
     guard var rows = try? TableRows(ByteInput(Array(head))), let header = try? rows.next(), Columns(header.cells) != nil
     else { return false }
     while let row = try? rows.next() {

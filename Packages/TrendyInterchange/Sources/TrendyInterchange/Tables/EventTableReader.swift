@@ -97,6 +97,7 @@ struct EventTableReader {
   }
 
   private static func rows(of head: ArraySlice<UInt8>) -> [[String]]? {
+    // An error ends the sample: the content is not a table, or the sample ends within a row.
     guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))) else { return nil }
     var first: [[String]] = []
     while first.count < TableHeader.searched, let row = try? rows.next() { first.append(row.cells) }

@@ -42,6 +42,7 @@ struct TableRows {
       var rows = TableRows(ByteInput(head), separator: separator)
       var widths: [Int: Int] = [:]
       var count = 0
+      // An error ends the sample and is thrown again when the rows are read.
       while count < 50, let row = try? rows.next() {
         count += 1
         if row.cells.count > 1 { widths[row.cells.count, default: 0] += 1 }

@@ -1,6 +1,8 @@
 import TrendyModels
 
 /// Computes the visible state of an entity: the replica with this device's mutations applied on top.
+///
+/// A malformed payload changes nothing here. The hub will refuse it, and the journal will then store its bytes.
 enum Overlay {
   /// Returns the visible entity for a hub without versions, or `nil` if it is not visible. `waiting` contains its
   /// pending mutations in queue order.
@@ -10,7 +12,6 @@ enum Overlay {
       switch mutation.operation {
       case .create, .restore:
         if shown != nil, (try? Coalescing.hasNaturalKey(mutation)) == true { continue }
-        // A malformed payload changes nothing here. The hub will refuse it, and the journal will then store its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         }
@@ -39,7 +40,6 @@ enum Overlay {
       switch mutation.operation {
       case .create:
         if record?.isDelete == true || (living != nil && NaturalIdentifier.isNatural(mutation.entityId)) { continue }
-        // A malformed payload changes nothing here. The hub will refuse it, and the journal will then store its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         }

@@ -278,6 +278,7 @@ public final class WriteTransaction {
     }
     isOpen = false
     engine.releaseWriteLock()
+    // As in commit(), a failure of maintenance is not reported here.
     try? engine.maintainIfOverdue()
   }
 
